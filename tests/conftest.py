@@ -1,0 +1,21 @@
+"""A sealed environment: nothing of the user's configuration reaches a test, and no test writes outside its folder."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def sealed(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No git configuration, no home, no musakit settings, an editor that fails; package indexes stay the user's own."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "MUSAKIT_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_EDITOR", "false")
+    monkeypatch.setenv("MUSAKIT_CACHE", str(home / "cache"))

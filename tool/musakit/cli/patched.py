@@ -1,0 +1,67 @@
+"""What several commands share: a target applied, checked against its lock, and shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from musakit.cli.console import ProgressDisplay, say
+from musakit.series.lock import write_lock
+from musakit.target.apply import apply_target
+from musakit.upstream.target import find_target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from musakit.cli.settings import Settings
+    from musakit.target.apply import AppliedTarget
+
+
+def apply_named(
+    settings: Settings, name: str | None, *, keep: bool = True, relock: bool = False
+) -> AppliedTarget:
+    """The target of that name, applied; its lock written or held against the result.
+
+    Raises:
+        IntegrityError: the result is not what the lock records.
+    """
+    target = find_target(settings.patches, name)
+    with ProgressDisplay() as display:
+        outcome = apply_target(
+            target,
+            settings.store(),
+            keep=keep,
+            relock=relock,
+            progress=display.update,
+            waiting=display.waiting,
+        )
+    if outcome.ok and relock:
+        write_lock(target.folder, outcome.applied(), outcome.lock.build if outcome.lock else {})
+    elif outcome.ok:
+        outcome.check_lock()
+    return outcome
+
+
+def report_applied(outcome: AppliedTarget, *, as_json: bool) -> None:
+    """Say what applying gave."""
+    from musakit.report.text import applied_lines
+
+    for patched in outcome.upstreams:
+        for line in applied_lines(patched):
+            say(line)
+    if as_json:
+        from musakit.cli.commands import write_json
+        from musakit.report.document import applied_rows, document
+
+        rows = applied_rows(outcome)
+        write_json(document("apply", outcome.target.name, ok=outcome.ok, upstreams=rows))
+
+
+def show_checkout(
+    settings: Settings, outcome: AppliedTarget, upstream: str | None, folder: Path
+) -> None:
+    """Bring a work tree to the result and name the edits that stayed in it."""
+    from musakit.target.checkout import checkout, choose_upstream
+
+    edited = checkout(settings.store(), choose_upstream(outcome, upstream), folder)
+    for path in edited:
+        say(f"notice: {folder / path} has uncommitted edits, which were kept")

@@ -1,0 +1,56 @@
+"""What the environment says. No other module reads it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from musakit.errors import UsageError
+from musakit.git.store import Store
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where things are.
+
+    Attributes:
+        patches: the folder with the targets.
+        cache: the folder for everything that can be made again.
+    """
+
+    patches: Path
+    cache: Path
+
+    def store(self) -> Store:
+        """The store in the cache."""
+        return Store.open(self.cache / "store.git")
+
+
+def load_settings(patches: Path | None = None, cache: Path | None = None) -> Settings:
+    """Options first, then `MUSAKIT_PATCHES` and `MUSAKIT_CACHE`, then the usual places.
+
+    Raises:
+        UsageError: no folder with targets was found.
+    """
+    return Settings(patches or _patches(), (cache or _cache()).absolute())
+
+
+def _patches() -> Path:
+    named = os.environ.get("MUSAKIT_PATCHES")
+    if named:
+        return Path(named)
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if next(folder.glob("patches/*/target.toml"), None) is not None:
+            return folder / "patches"
+    raise UsageError(
+        f"no folder `patches` with a target was found in `{here}` or above; name one with `--patches`"
+    )
+
+
+def _cache() -> Path:
+    named = os.environ.get("MUSAKIT_CACHE")
+    if named:
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "musakit"

@@ -1,0 +1,1 @@
+"""The only layer that runs git, always in a sealed environment."""

@@ -1,0 +1,191 @@
+"""The store: one bare repository that holds every upstream tree and every applied series."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from musakit import files
+from musakit.errors import IntegrityError
+from musakit.git.command import git
+
+# An upstream's .gitattributes would convert line ends, expand keywords or run filters; a tree is bytes.
+VERBATIM = "* -text -filter -ident -working-tree-encoding\n"
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class Entry(NamedTuple):
+    """One file of a tree.
+
+    Attributes:
+        mode: git's mode, such as `100644`, `100755`, `120000`.
+        blob: object id of the content, 40 hex digits.
+    """
+
+    mode: str
+    blob: str
+
+
+@dataclass(frozen=True)
+class Store:
+    """A bare git repository in musakit's cache.
+
+    Attributes:
+        path: its folder.
+    """
+
+    path: Path
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """The store at `path`, made if it does not exist."""
+        if not (path / "HEAD").is_file():
+            _create(path)
+        return cls(path)
+
+    def git(
+        self,
+        *args: str | Path,
+        stdin: bytes = b"",
+        env: dict[str, str] | None = None,
+        ok: tuple[int, ...] = (0,),
+    ) -> bytes:
+        """Standard output of `git ARGS` run on the store."""
+        return git("--git-dir", self.path, *args, stdin=stdin, env=env, ok=ok)
+
+    def resolve(self, revision: str) -> str | None:
+        """Object id of a revision such as a ref or `COMMIT^{tree}`; None if the store does not have it."""
+        found = self.git(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", revision, ok=(0, 1, 128)
+        )
+        return found.decode().strip() or None
+
+    def tree_of(self, revision: str) -> str:
+        """Tree id of a commit or tree.
+
+        Raises:
+            IntegrityError: the store does not have it.
+        """
+        found = self.resolve(f"{revision}^{{tree}}")
+        if found is None:
+            raise IntegrityError(f"`{revision}` is not in the store `{self.path}`")
+        return found
+
+    def set_ref(self, ref: str, target: str) -> None:
+        """Point a ref at an object."""
+        self.git("update-ref", ref, target)
+
+    def entries(self, tree: str) -> dict[str, Entry]:
+        """All files of a tree by path; bytes that are not UTF-8 stand as surrogate escapes."""
+        listing = self.git("ls-tree", "-r", "-z", "--full-tree", tree).decode(
+            errors="surrogateescape"
+        )
+        found = {}
+        for line in listing.split("\0")[:-1]:
+            about, path = line.split("\t", 1)
+            mode, _kind, blob = about.split(" ", 2)
+            found[path] = Entry(mode, blob)
+        return found
+
+    def read(self, tree: str, path: str) -> bytes:
+        """Content of one file of a tree.
+
+        Raises:
+            CommandError: the tree has no such file.
+        """
+        return self.git("cat-file", "blob", f"{tree}:{path}")
+
+    def commit_tree(self, tree: str, parents: tuple[str, ...], message: str, date: str) -> str:
+        """A commit by the sealed identity; the same arguments give the same id everywhere.
+
+        Args:
+            tree: its tree id.
+            parents: its parents' ids.
+            message: its message.
+            date: author and committer date in git's raw form, `SECONDS +HHMM`.
+        """
+        dates = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+        links = [arg for parent in parents for arg in ("-p", parent)]
+        return (
+            self.git("commit-tree", tree, *links, stdin=message.encode(), env=dates)
+            .decode()
+            .strip()
+        )
+
+    @contextlib.contextmanager
+    def quarantine(self) -> Iterator[Quarantine]:
+        """A place for new objects that leaves nothing behind unless `Quarantine.release` is called."""
+        with files.scratch_folder(self.path / "objects") as folder:
+            (folder / "pack").mkdir()
+            yield Quarantine(self, folder)
+
+    @contextlib.contextmanager
+    def export(self, tree: str) -> Iterator[Path]:
+        """A temporary folder with the files of a tree, byte for byte, gone at the end."""
+        from musakit.git.worktree import write_files
+
+        with files.scratch_folder(self.path.parent / "tmp") as folder:
+            write_files(self, tree, folder)
+            yield folder
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """New objects of a store that are not part of it yet.
+
+    Attributes:
+        store: the store whose objects they build on.
+        folder: where they are.
+    """
+
+    store: Store
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What makes git write here and read the store as well."""
+        return {
+            "GIT_OBJECT_DIRECTORY": str(self.folder),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self.store.path / "objects"),
+        }
+
+    def release(self) -> None:
+        """Move the objects into the store: content before the index that makes it visible."""
+        target = self.store.path / "objects"
+        moves = sorted(
+            (path for path in self.folder.rglob("*") if path.is_file()),
+            key=lambda path: path.suffix == ".idx",
+        )
+        for path in moves:
+            place = target / path.relative_to(self.folder)
+            place.parent.mkdir(exist_ok=True)
+            os.replace(path, place)  # noqa: PTH105 - also onto an equal object that another process has just brought
+
+
+def _create(path: Path) -> None:
+    """Make the repository beside its place and rename it, so that a half-made one is never seen."""
+    with files.locked(path.parent / f".{path.name}.lock"):
+        if (path / "HEAD").is_file():
+            return
+        with files.scratch_folder(path.parent) as folder:
+            made = folder / "store"
+            git("init", "--quiet", "--bare", "--template=", made)
+            for key, value in _CONFIG.items():
+                git("--git-dir", made, "config", key, value)
+            (made / "info").mkdir(exist_ok=True)
+            (made / "info" / "attributes").write_text(VERBATIM)
+            made.rename(path)
+
+
+_CONFIG = {
+    "gc.auto": "0",  # objects that no ref names yet may be in use by another process
+    "core.fsync": "none",  # a store can be made again at any time
+    "fastimport.unpackLimit": "0",
+    "core.compression": "1",
+    "uploadpack.allowAnySHA1InWant": "true",
+}

@@ -1,0 +1,1 @@
+"""Turns results into JSON documents and tables. It prints nothing."""

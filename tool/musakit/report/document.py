@@ -1,0 +1,86 @@
+"""JSON documents: one a command, with the version of their form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from musakit.series.result import Applied, Failure, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from musakit.target.apply import AppliedTarget, Patched
+    from musakit.upstream.fetch import Fetched
+
+SCHEMA = 1
+
+
+def document(command: str, target: str, *, ok: bool, **content: Any) -> dict[str, Any]:
+    """The frame of every document."""
+    return {"schema": SCHEMA, "command": command, "target": target, "ok": ok, **content}
+
+
+def fetched_rows(fetched: Iterable[Fetched]) -> list[dict[str, Any]]:
+    """One row for each pristine tree."""
+    return [
+        {
+            "upstream": item.pin.name,
+            "version": item.pin.version,
+            "tree": item.tree,
+            "commit": item.commit,
+            "fresh": item.fresh,
+        }
+        for item in fetched
+    ]
+
+
+def applied_rows(outcome: AppliedTarget) -> list[dict[str, Any]]:
+    """One row for each upstream with what applying its series gave."""
+    return [_applied_row(patched) for patched in outcome.upstreams]
+
+
+def _applied_row(patched: Patched) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "upstream": patched.upstream.name,
+        "version": patched.upstream.pin.version,
+        "pristine": patched.fetched.tree,
+    }
+    if isinstance(patched.result, Refused):
+        return row | {"failures": [_failure_row(failure) for failure in patched.result.failures]}
+    return row | _steps(patched.result)
+
+
+def _steps(applied: Applied) -> dict[str, Any]:
+    steps = [
+        {
+            "name": step.patch,
+            "sha256": step.sha256,
+            "commit": step.commit,
+            "tree": step.tree,
+            "shifts": [shift._asdict() for shift in step.shifts],
+        }
+        for step in applied.steps
+    ]
+    return {"commit": applied.commit, "tree": applied.tree, "patches": steps}
+
+
+def _failure_row(failure: Failure) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "patch": failure.patch,
+        "kind": failure.kind,
+        "text": failure.text,
+        "path": failure.path,
+        "hunk": failure.hunk,
+        "line": failure.line,
+    }
+    if failure.places:
+        row["places"] = list(failure.places)
+    if failure.nearest is not None:
+        near = failure.nearest
+        row["nearest"] = {
+            "line": near.line,
+            "matching": near.matching,
+            "wanted": near.wanted,
+            "difference": list(near.difference),
+        }
+    return row

@@ -1,0 +1,1 @@
+"""Patch series: reading patches, applying them strictly, recording the result, and writing them back."""

@@ -1,0 +1,173 @@
+"""Applies a series strictly and in memory, and writes all its commits at once.
+
+Exact context, no fuzz, no whitespace repair, no merge. Either every patch applies and the commits are in the store, or
+nothing is written and everything that is wrong is named in one pass.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from musakit.git.fastimport import Change, CommitPlan, FastImport, merge_changes
+from musakit.git.objects import BlobReader
+from musakit.series.effect import Effect, compute_effect
+from musakit.series.mail import parse_mail
+from musakit.series.memo import Memo, load_memo, write_memo
+from musakit.series.patch import MalformedPatch, parse_diff
+from musakit.series.result import Applied, Failure, Refused, Step
+from musakit.series.tree import MemoryTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from musakit.git.store import Quarantine, Store
+    from musakit.series.folder import Patch
+
+
+def apply_series(
+    store: Store,
+    base: str,
+    patches: Sequence[Patch],
+    *,
+    keep: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Applied | Refused:
+    """Apply patches to a commit of the store.
+
+    Args:
+        store: where the base is and the commits go.
+        base: commit id of the pristine tree.
+        patches: the series, in order.
+        keep: whether the commits stay in the store; their ids are the same without.
+        progress: called with the number of patches done and of all.
+
+    Returns:
+        The commits, or all failures if a patch does not apply; then nothing is written.
+    """
+    memo = load_memo(store, base)
+    known = memo.prefix(patches)
+    if known and store.resolve(f"{known[-1].commit}^{{tree}}") is None:
+        known, memo = (), Memo()  # somebody cleaned the store
+    pristine = memo.pristine or store.tree_of(base)
+    if len(known) == len(patches):
+        return Applied(base, pristine, known, len(known))
+    start = known[-1].commit if known else base
+    with store.quarantine() as quarantine, FastImport(quarantine) as writer:
+        with BlobReader(store) as reader:
+            tree = MemoryTree(store.entries(start), reader)
+            run = _Run(tree, memo, writer, start)
+            run.recall(known)
+            for number, patch in enumerate(patches[len(known) :], len(known) + 1):
+                run.apply(patch)
+                if progress is not None:
+                    progress(number, len(patches))
+        if run.failures:
+            return Refused(tuple(run.failures), len(patches))
+        commits = run.finish()
+        trees = _trees(quarantine, start, commits[-1])
+        if keep:
+            quarantine.release()
+    new = tuple(
+        Step(patch.name, patch.sha256, commit, trees[commit], effect.shifts)
+        for patch, commit, effect in zip(
+            patches[len(known) :], commits, run.effects.values(), strict=True
+        )
+    )
+    applied = Applied(base, pristine, known + new, len(known))
+    if keep:
+        write_memo(store, memo, applied, run.effects)
+    return applied
+
+
+class _Run:
+    """One pass over the patches: computes their effects and writes their commits as it goes."""
+
+    def __init__(self, tree: MemoryTree, memo: Memo, writer: FastImport, start: str) -> None:
+        self._tree = tree
+        self._memo = memo
+        self._writer = writer
+        self._parent = start
+        self._marks: list[str] = []
+        self._written: set[str] = set()
+        self._seen: dict[str, str] = {}
+        self.effects: dict[str, Effect] = {}
+        self.failures: list[Failure] = []
+
+    def recall(self, steps: Sequence[Step]) -> None:
+        """Take note of the hunks of patches that are known to be applied."""
+        for step in steps:
+            effect = self._memo.effect(step.sha256)
+            if effect is not None:
+                self._note(step.patch, effect)
+
+    def apply(self, patch: Patch) -> None:
+        """Apply one patch to the tree in memory."""
+        if patch.sha256 in self.effects:
+            self.failures.append(
+                Failure(patch.name, "repeated", "its content is that of an earlier patch")
+            )
+            return
+        effect = self._known(patch.sha256) or self._compute(patch)
+        if isinstance(effect, tuple):
+            self.failures += effect
+            return
+        self.effects[patch.sha256] = effect
+        self._note(patch.name, effect)
+        self._tree.update(effect.changes)
+        if not self.failures:
+            self._write(effect)
+
+    def finish(self) -> list[str]:
+        """Ids of the commits, in order."""
+        ids = self._writer.finish()
+        return [ids[mark] for mark in self._marks]
+
+    def _known(self, sha256: str) -> Effect | None:
+        effect = self._memo.effect(sha256)
+        if effect is None:
+            return None
+        for path, before, _after in effect.changes:
+            if self._tree.entry(path) != before or (before is None and self._tree.in_the_way(path)):
+                return None
+        return None if any(mark.exact in self._seen for mark in effect.marks) else effect
+
+    def _compute(self, patch: Patch) -> Effect | tuple[Failure, ...]:
+        try:
+            mail = parse_mail(patch.data, patch.name)
+            files = parse_diff(mail.diff, mail.diff_line)
+        except MalformedPatch as error:
+            kind = "empty" if error.empty else "malformed"
+            return (Failure(patch.name, kind, error.text, line=error.line),)
+        return compute_effect(patch.name, mail, files, self._tree, self._seen)
+
+    def _note(self, name: str, effect: Effect) -> None:
+        for mark in effect.marks:
+            self._seen.pop(mark.reverse, None)
+            self._seen[mark.exact] = self._seen[mark.change] = name
+
+    def _write(self, effect: Effect) -> None:
+        changes = []
+        for path, _before, after in effect.changes:
+            if after is None:
+                changes.append(Change(path, "", ""))
+                continue
+            content = self._tree.new_content(after.blob)
+            if content is not None and after.blob not in self._written:
+                self._writer.blob(content)
+                self._written.add(after.blob)
+            changes.append(Change(path, after.mode, after.blob))
+        plan = CommitPlan(effect.author, effect.message, self._parent, merge_changes(changes))
+        self._parent = self._writer.commit(plan)
+        self._marks.append(self._parent)
+
+
+def _trees(quarantine: Quarantine, start: str, end: str) -> dict[str, str]:
+    """Tree id of each commit after `start` up to `end`."""
+    listing = quarantine.store.git(
+        "rev-list",
+        "--no-commit-header",
+        "--format=%H %T",
+        f"{start}..{end}",
+        env=quarantine.environment,
+    )
+    return dict(line.split(" ") for line in listing.decode().splitlines())

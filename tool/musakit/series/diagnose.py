@@ -1,0 +1,89 @@
+"""Says why a hunk has no place: what almost matches, what differs, what was there already."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from musakit.series.patch import Hunk
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The place that comes closest to a hunk's context.
+
+    Attributes:
+        line: its first line in the file, from 1.
+        matching: how many of the hunk's lines are there.
+        wanted: how many there should be.
+        difference: the lines that differ: `-` what the patch expects, `+` what the file has, ` ` what agrees.
+        patch_line: line number in the patch file of the first line that differs.
+    """
+
+    line: int
+    matching: int
+    wanted: int
+    difference: tuple[str, ...]
+    patch_line: int
+
+
+def nearest(lines: list[bytes], hunk: Hunk) -> Nearest | None:
+    """The place with the most lines of the hunk; None if the file has none of them."""
+    offset = _best_offset(lines, hunk)
+    if offset is None:
+        return None
+    start = max(offset, 0)
+    window = lines[start : start + len(hunk.old) + 2]
+    matcher = difflib.SequenceMatcher(None, hunk.old, window, autojunk=False)
+    difference: list[str] = []
+    first = len(hunk.old)
+    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+        if i1 == len(hunk.old):
+            break  # what the file has below the hunk
+        if kind == "equal":
+            difference += [f" {_show(line)}" for line in hunk.old[i1:i2]]
+            continue
+        first = min(first, i1)
+        difference += [f"-{_show(line)}" for line in hunk.old[i1:i2]]
+        difference += [f"+{_show(line)}" for line in window[j1:j2]]
+    matching = sum(block.size for block in matcher.get_matching_blocks())
+    return Nearest(start + 1, matching, len(hunk.old), tuple(difference), hunk.line_of_old(first))
+
+
+def already_applied(lines: list[bytes], hunk: Hunk) -> int | None:
+    """Line, from 1, at which the file already reads as the hunk would make it; None if it does not."""
+    new = list(hunk.new)
+    if new == list(hunk.old) or not new:
+        return None
+    at = -1
+    while new[0] in lines[at + 1 :]:
+        at = lines.index(new[0], at + 1)
+        if lines[at : at + len(new)] == new:
+            return at + 1
+    return None
+
+
+def _best_offset(lines: list[bytes], hunk: Hunk) -> int | None:
+    """The shift on which most lines of the hunk agree; rare lines weigh more than blank ones."""
+    where: dict[bytes, list[int]] = defaultdict(list)
+    wanted = set(hunk.old)
+    for number, line in enumerate(lines):
+        if line in wanted:
+            where[line].append(number)
+    votes: Counter[int] = Counter()
+    for index, line in enumerate(hunk.old):
+        weight = 1000 // len(where[line]) if line.strip() and where[line] else 1
+        for number in where[line]:
+            votes[number - index] += weight
+    if not votes:
+        return None
+    stated = hunk.start - 1
+    best = max(votes.values())
+    return min((at for at, vote in votes.items() if vote == best), key=lambda at: abs(at - stated))
+
+
+def _show(line: bytes) -> str:
+    return line.decode(errors="backslashreplace").rstrip("\n").replace("\r", "\\r")

@@ -1,0 +1,236 @@
+"""What one patch does to a tree: the files before and after, or everything that stops it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from musakit.errors import CommandError
+from musakit.git.binary import apply_binary
+from musakit.git.store import Entry
+from musakit.series.diagnose import already_applied, nearest
+from musakit.series.place import NotPlaced, place
+from musakit.series.result import Failure, Shift
+from musakit.series.tree import FileChange, split_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from musakit.git.fastimport import Signature
+    from musakit.series.mail import Mail
+    from musakit.series.patch import FilePatch, Hunk
+    from musakit.series.tree import MemoryTree
+
+
+class Mark(NamedTuple):
+    """Recognises a hunk that an earlier patch already has.
+
+    Attributes:
+        exact: digest of path, context and changed lines.
+        change: digest of path and changed lines.
+        reverse: `change` of the hunk that takes this one back.
+    """
+
+    exact: str
+    change: str
+    reverse: str
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a patch does, found once and valid wherever the files before are the same.
+
+    Attributes:
+        author: who wrote the patch.
+        message: its commit message.
+        changes: files before and after.
+        shifts: hunks that went to other lines than they state.
+        marks: one for each hunk.
+    """
+
+    author: Signature
+    message: bytes
+    changes: tuple[FileChange, ...]
+    shifts: tuple[Shift, ...]
+    marks: tuple[Mark, ...]
+
+
+class _Stop(Exception):
+    """A file of the patch does not apply."""
+
+    def __init__(self, *failures: Failure) -> None:
+        super().__init__()
+        self.failures = failures
+
+
+def compute_effect(
+    patch: str,
+    mail: Mail,
+    files: tuple[FilePatch, ...],
+    tree: MemoryTree,
+    seen: Mapping[str, str],
+) -> Effect | tuple[Failure, ...]:
+    """Place every hunk of a patch.
+
+    Args:
+        patch: its file name.
+        mail: author and message.
+        files: the files it changes.
+        tree: the tree it goes on; left as it is.
+        seen: patches of the series before it by the marks of their hunks.
+    """
+    work = _Work(patch, tree, seen)
+    failures: list[Failure] = []
+    for file in files:
+        try:
+            work.apply(file)
+        except _Stop as stop:
+            failures += stop.failures
+    changes = tuple(change for change in work.changes.values() if change.before != change.after)
+    if not failures and not changes:
+        failures.append(Failure(patch, "empty", "it changes nothing"))
+    if failures:
+        return tuple(failures)
+    marks = tuple(mark_of(file.path, hunk) for file in files for hunk in file.hunks)
+    return Effect(mail.author, mail.message, changes, tuple(work.shifts), marks)
+
+
+def mark_of(path: str, hunk: Hunk) -> Mark:
+    """The mark of a hunk."""
+    old_kinds, new_kinds = hunk.kinds.replace(b"+", b""), hunk.kinds.replace(b"-", b"")
+    removed = [line for line, kind in zip(hunk.old, old_kinds, strict=True) if kind == _REMOVED]
+    added = [line for line, kind in zip(hunk.new, new_kinds, strict=True) if kind == _ADDED]
+    return Mark(
+        _digest(path, hunk.old, hunk.new),
+        _digest(path, removed, added),
+        _digest(path, added, removed),
+    )
+
+
+_REMOVED, _ADDED = b"-+"
+
+
+def _digest(path: str, old: list[bytes], new: list[bytes]) -> str:
+    parts = (path.encode(errors="surrogateescape"), b"".join(old), b"".join(new))
+    return hashlib.blake2b(b"\0".join(parts), digest_size=8).hexdigest()
+
+
+class _Work:
+    """The files of one patch, as far as they are done."""
+
+    def __init__(self, patch: str, tree: MemoryTree, seen: Mapping[str, str]) -> None:
+        self.patch = patch
+        self.tree = tree
+        self.seen = seen
+        self.changes: dict[str, FileChange] = {}
+        self.shifts: list[Shift] = []
+
+    def apply(self, file: FilePatch) -> None:
+        before = self._before(file)
+        content = self.tree.content(before) if before else b""
+        result = self._content(file, content)
+        if file.new_path is None:
+            if result:
+                raise _Stop(
+                    self._fail("mismatch", "it deletes the file but not all of its lines", file)
+                )
+        else:
+            self._check_free(file)
+        mode = file.new_mode or (before.mode if before else "100644")
+        after = Entry(mode, self.tree.add_content(result)) if file.new_path is not None else None
+        if before and file.old_path != file.new_path and file.old_path and not file.is_copy:
+            self._record(file.old_path, None)
+        self._record(file.path, after)
+
+    def _entry(self, path: str) -> Entry | None:
+        change = self.changes.get(path)
+        return change.after if change else self.tree.entry(path)
+
+    def _record(self, path: str, after: Entry | None) -> None:
+        self.changes[path] = FileChange(path, self.tree.entry(path), after)
+
+    def _fail(self, kind: str, text: str, file: FilePatch) -> Failure:
+        return Failure(self.patch, kind, text, file.path, line=file.line)
+
+    def _before(self, file: FilePatch) -> Entry | None:
+        if file.old_path is None:
+            return None
+        entry = self._entry(file.old_path)
+        if entry is None:
+            raise _Stop(self._fail("missing", f"`{file.old_path}` is not in the tree", file))
+        if file.old_mode and entry.mode != file.old_mode:
+            text = f"`{file.old_path}` has mode {entry.mode}, the patch expects {file.old_mode}"
+            raise _Stop(self._fail("mode", text, file))
+        return entry
+
+    def _check_free(self, file: FilePatch) -> None:
+        """A file that is created, renamed or copied to must have a free place."""
+        path = file.path
+        if file.old_path == path:
+            return
+        gone = {name for name, change in self.changes.items() if change.after is None}
+        leaving = file.old_path if not file.is_copy else None
+        taken = self.tree.in_the_way(path) if path not in self.changes else None
+        made = self.changes.get(path)
+        if (taken and taken not in gone and taken != leaving) or (made and made.after):
+            raise _Stop(self._exists(file, taken or path))
+
+    def _exists(self, file: FilePatch, taken: str) -> Failure:
+        earlier = next(
+            (self.seen[m] for h in file.hunks if (m := mark_of(file.path, h).exact) in self.seen),
+            None,
+        )
+        if earlier:
+            return self._fail("repeated", f"`{file.path}` is already made by `{earlier}`", file)
+        return self._fail("exists", f"`{taken}` is already in the tree", file)
+
+    def _content(self, file: FilePatch, content: bytes) -> bytes:
+        if file.binary:
+            return self._binary(file, content)
+        if not file.hunks:
+            return content
+        lines = split_lines(content)
+        placed = place(lines, file.hunks)
+        if placed.missing:
+            raise _Stop(*(self._explain(file, lines, miss) for miss in placed.missing))
+        for number, (hunk, offset) in enumerate(zip(file.hunks, placed.offsets, strict=True), 1):
+            if offset:
+                self._check_not_repeated(file, number, hunk)
+                self.shifts.append(Shift(file.path, number, offset))
+        return b"".join(placed.lines)
+
+    def _binary(self, file: FilePatch, content: bytes) -> bytes:
+        try:
+            return apply_binary(file.old_path, file.new_path, content, file.binary)
+        except CommandError as error:
+            text = f"git refuses the binary patch: {error.detail.removeprefix('error: ')}"
+            raise _Stop(self._fail("binary", text, file)) from error
+
+    def _check_not_repeated(self, file: FilePatch, number: int, hunk: Hunk) -> None:
+        """A hunk that an earlier patch has too and that found another place than it states is a repetition."""
+        earlier = self.seen.get(mark_of(file.path, hunk).exact)
+        if earlier:
+            raise _Stop(self._repeated(file, number, hunk, earlier))
+
+    def _repeated(self, file: FilePatch, number: int, hunk: Hunk, earlier: str) -> Failure:
+        text = f"hunk {number} repeats a change that `{earlier}` already makes"
+        return Failure(self.patch, "repeated", text, file.path, number, hunk.line)
+
+    def _explain(self, file: FilePatch, lines: list[bytes], miss: NotPlaced) -> Failure:
+        number, hunk = miss.number, miss.hunk
+        if miss.places:
+            places = ", ".join(map(str, miss.places))
+            text = f"hunk {number} matches at lines {places} and nothing decides between them"
+            return Failure(self.patch, "ambiguous", text, file.path, number, hunk.line, miss.places)
+        earlier = self.seen.get(mark_of(file.path, hunk).change)
+        if earlier:
+            return self._repeated(file, number, hunk, earlier)
+        there = already_applied(lines, hunk)
+        if there is not None:
+            text = f"hunk {number} is already applied at line {there}"
+            return Failure(self.patch, "applied", text, file.path, number, hunk.line)
+        near = nearest(lines, hunk)
+        text = f"hunk {number} (line {hunk.start} of the file) matches nowhere"
+        line = near.patch_line if near else hunk.line
+        return Failure(self.patch, "mismatch", text, file.path, number, line, (), near)

@@ -1,0 +1,69 @@
+"""A folder of patches with its order file `series`, as quilt and git know it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from musakit import toml
+from musakit.files import sha256_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ORDER_FILE = "series"
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A patch file.
+
+    Attributes:
+        name: its file name in the folder.
+        data: its bytes.
+        sha256: digest of its bytes.
+    """
+
+    name: str
+    data: bytes
+    sha256: str
+
+    @classmethod
+    def of(cls, name: str, data: bytes) -> Patch:
+        """The patch with these bytes."""
+        return cls(name, data, sha256_of(data))
+
+
+def load_series(folder: Path) -> tuple[Patch, ...]:
+    """The patches of a folder in the order of its `series` file; none if there is neither file nor patch.
+
+    Raises:
+        ConfigError: the order file and the folder disagree; all disagreements are listed.
+    """
+    order = folder / ORDER_FILE
+    present = {path.name for path in folder.glob("*.patch")}
+    if not order.is_file() and not present:
+        return ()
+    names = read_order(order.read_text(encoding="utf-8")) if order.is_file() else []
+    found = [(name, "is listed twice") for name in _doubled(names)]
+    found += [
+        (name, "is listed but does not exist") for name in names if not _is_file(folder, name)
+    ]
+    found += [(name, "exists but is not listed") for name in sorted(present - set(names))]
+    if found:
+        raise toml.problems(order, found)
+    return tuple(Patch.of(name, (folder / name).read_bytes()) for name in names)
+
+
+def read_order(text: str) -> list[str]:
+    """Names in an order file: one a line; `#` begins a comment; options such as `-p1` after a name are left out."""
+    lines = (line.split("#", 1)[0].split() for line in text.splitlines())
+    return [words[0] for words in lines if words]
+
+
+def _doubled(names: list[str]) -> list[str]:
+    return sorted({name for name in names if names.count(name) > 1})
+
+
+def _is_file(folder: Path, name: str) -> bool:
+    return "/" not in name and (folder / name).is_file()

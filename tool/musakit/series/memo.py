@@ -1,0 +1,118 @@
+"""Remembers what a series did the last time, so that what has not changed is not done again.
+
+A memory, never an authority: steps are reused only under equal digests on the same base, an effect only on equal files,
+and the final tree is compared with the lock in any case.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from musakit.files import write_atomically
+from musakit.git.fastimport import Signature
+from musakit.git.store import Entry
+from musakit.series.effect import Effect, Mark
+from musakit.series.result import Applied, Shift, Step
+from musakit.series.tree import FileChange
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from musakit.git.store import Store
+    from musakit.series.folder import Patch
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Memo:
+    """The last applied series on a base.
+
+    Attributes:
+        pristine: tree of the base; empty if nothing is known.
+        steps: the steps of the last run.
+        effects: effects by digest of the patch file, as JSON values.
+    """
+
+    pristine: str = ""
+    steps: tuple[Step, ...] = ()
+    effects: Mapping[str, Any] = field(default_factory=dict)
+
+    def prefix(self, patches: Sequence[Patch]) -> tuple[Step, ...]:
+        """Steps of the last run that begin this series too."""
+        same = 0
+        for step, patch in zip(self.steps, patches, strict=False):
+            if step.sha256 != patch.sha256:
+                break
+            same += 1
+        return tuple(
+            Step(patch.name, step.sha256, step.commit, step.tree, step.shifts)
+            for step, patch in zip(self.steps[:same], patches, strict=False)
+        )
+
+    def effect(self, sha256: str) -> Effect | None:
+        """The effect that a patch had; None if it is not known."""
+        value = self.effects.get(sha256)
+        return None if value is None else _effect(value)
+
+
+def load_memo(store: Store, base: str) -> Memo:
+    """What is remembered of the last series on `base`; nothing if it cannot be read."""
+    try:
+        value = json.loads(_path(store, base).read_bytes())
+        if value["format"] != _FORMAT:
+            return Memo()
+        steps = tuple(
+            Step(name, sha256, commit, tree, _shifts(shifts))
+            for name, sha256, commit, tree, shifts in value["steps"]
+        )
+        return Memo(value["pristine"], steps, value["effects"])
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return Memo()
+
+
+def write_memo(store: Store, memo: Memo, applied: Applied, effects: Mapping[str, Effect]) -> None:
+    """Remember a run: its steps, and the effects of its patches, new or known before."""
+    known = {
+        step.sha256: memo.effects[step.sha256]
+        for step in applied.steps
+        if step.sha256 in memo.effects
+    }
+    value = {
+        "format": _FORMAT,
+        "pristine": applied.pristine,
+        "steps": [[s.patch, s.sha256, s.commit, s.tree, s.shifts] for s in applied.steps],
+        "effects": known | {sha256: _value(effect) for sha256, effect in effects.items()},
+    }
+    write_atomically(_path(store, applied.base), json.dumps(value).encode())
+
+
+def _path(store: Store, base: str) -> Path:
+    return store.path / "musakit" / f"series-{base}.json"
+
+
+def _value(effect: Effect) -> list[Any]:
+    message = effect.message.decode(errors="surrogateescape")
+    return [effect.author, message, effect.changes, effect.shifts, effect.marks]
+
+
+def _effect(value: list[Any]) -> Effect:
+    author, message, changes, shifts, marks = value
+    return Effect(
+        Signature(*author),
+        message.encode(errors="surrogateescape"),
+        tuple(FileChange(path, _entry(before), _entry(after)) for path, before, after in changes),
+        _shifts(shifts),
+        tuple(Mark(*mark) for mark in marks),
+    )
+
+
+def _entry(value: list[str] | None) -> Entry | None:
+    return None if value is None else Entry(*value)
+
+
+def _shifts(value: list[Any]) -> tuple[Shift, ...]:
+    return tuple(Shift(*shift) for shift in value)

@@ -1,0 +1,40 @@
+"""Paths as patches write them, and which of them may be written to."""
+
+from __future__ import annotations
+
+import re
+
+_ESCAPES = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+# Names that a case-insensitive or short-name file system takes for `.git`.
+_REPOSITORY = re.compile(r"(\.git|git~[0-9]+)[. ]*$", re.IGNORECASE)
+
+
+def unquote(name: bytes) -> str:
+    """A path of a diff, perhaps in C quotes, as text with surrogate escapes for bytes that are not UTF-8."""
+    if len(name) > 1 and name[:1] == name[-1:] == b'"':
+        name = _ESCAPE.sub(lambda match: bytes((_code(match[1]),)), name[1:-1])
+    return name.decode(errors="surrogateescape")
+
+
+def strip_first_component(path: str) -> str:
+    """`a/dir/file` as `dir/file`, as `patch -p1` does; a path with one component stays."""
+    return path.split("/", 1)[-1]
+
+
+def check_path(path: str) -> str:
+    """Why a patch may not touch this path; empty if it may."""
+    if path.startswith("/"):
+        return "is absolute"
+    if "\0" in path:
+        return "has a NUL byte"
+    parts = path.split("/")
+    if any(part in {"", ".", ".."} for part in parts):
+        return "leaves the tree or is not in its plain form"
+    if any(_REPOSITORY.match(part) for part in parts):
+        return "is inside a git repository's own folder"
+    return ""
+
+
+def _code(escape: bytes) -> int:
+    return int(escape, 8) & 0xFF if len(escape) == 3 else _ESCAPES.get(escape[0], escape[0])

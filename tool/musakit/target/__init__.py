@@ -1,0 +1,1 @@
+"""A target as a whole: its upstreams fetched, patched, built and verified."""

@@ -1,0 +1,140 @@
+"""Fetches the upstreams of a target and applies their series."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from musakit.series.apply import apply_series
+from musakit.series.folder import load_series
+from musakit.series.lock import Lock, check_against_lock, load_lock
+from musakit.series.result import Applied, Refused
+from musakit.upstream.fetch import Fetched, fetch
+from musakit.upstream.progress import silent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from musakit.git.store import Store
+    from musakit.series.folder import Patch
+    from musakit.upstream.pin import Target, Upstream
+    from musakit.upstream.progress import Progress
+
+
+@dataclass(frozen=True)
+class Patched:
+    """An upstream with its series.
+
+    Attributes:
+        upstream: what is pinned.
+        fetched: where its pristine tree is.
+        patches: the series.
+        result: what applying it gave.
+    """
+
+    upstream: Upstream
+    fetched: Fetched
+    patches: tuple[Patch, ...]
+    result: Applied | Refused
+
+
+@dataclass(frozen=True)
+class AppliedTarget:
+    """A target whose series have been tried.
+
+    Attributes:
+        target: the target.
+        upstreams: one for each upstream, in the target's order.
+        lock: its lock; None if there is none yet.
+    """
+
+    target: Target
+    upstreams: tuple[Patched, ...]
+    lock: Lock | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether every series applies."""
+        return all(isinstance(patched.result, Applied) for patched in self.upstreams)
+
+    def applied(self) -> dict[str, Applied]:
+        """Results by upstream name, for those that apply."""
+        return {
+            patched.upstream.name: patched.result
+            for patched in self.upstreams
+            if isinstance(patched.result, Applied)
+        }
+
+    def check_lock(self) -> None:
+        """Compare the results with the lock.
+
+        Raises:
+            IntegrityError: they differ.
+        """
+        for name, result in self.applied().items():
+            check_against_lock(self.target.name, name, result, self.lock)
+
+
+def fetch_target(
+    target: Target,
+    store: Store,
+    *,
+    pristine: dict[str, str] | None = None,
+    progress: Progress = silent,
+    waiting: Callable[[], None] | None = None,
+) -> tuple[Fetched, ...]:
+    """The pristine trees of a target's upstreams, in its order.
+
+    Args:
+        target: the target.
+        store: where the trees go.
+        pristine: tree ids that the lock records, by upstream name.
+        progress: told about what takes long.
+        waiting: called once when another process is fetching.
+    """
+    expected = pristine or {}
+    return tuple(
+        fetch(
+            upstream.pin,
+            store,
+            expected_tree=expected.get(upstream.name),
+            progress=progress,
+            waiting=waiting,
+        )
+        for upstream in target.upstreams
+    )
+
+
+def apply_target(
+    target: Target,
+    store: Store,
+    *,
+    keep: bool = True,
+    relock: bool = False,
+    progress: Progress = silent,
+    waiting: Callable[[], None] | None = None,
+) -> AppliedTarget:
+    """Fetch what is missing and apply every series.
+
+    Args:
+        target: the target.
+        store: where trees and commits go.
+        keep: whether the commits stay in the store.
+        relock: whether the trees that the lock records count for nothing, since it is to be written anew.
+        progress: told about what takes long.
+        waiting: called once when another process is fetching.
+    """
+    series = [load_series(upstream.folder) for upstream in target.upstreams]
+    lock = load_lock(target.folder)
+    locked = lock.series if lock is not None and not relock else {}
+    pristine = {name: table.pristine for name, table in locked.items()}
+    fetched = fetch_target(target, store, pristine=pristine, progress=progress, waiting=waiting)
+    upstreams = []
+    for upstream, base, patches in zip(target.upstreams, fetched, series, strict=True):
+
+        def step(done: int, total: int, name: str = upstream.name) -> None:
+            progress(f"applying {name}", done, total)
+
+        result = apply_series(store, base.commit, patches, keep=keep, progress=step)
+        upstreams.append(Patched(upstream, base, patches, result))
+    return AppliedTarget(target, tuple(upstreams), lock)

@@ -1,0 +1,47 @@
+"""Reads TOML files with their problems reported all at once, and writes the ones that are generated."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from musakit.errors import ConfigError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+def load(path: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        ConfigError: it is missing, not UTF-8, or not TOML.
+    """
+    try:
+        document: dict[str, Any] = tomllib.loads(path.read_bytes().decode())
+        return document
+    except FileNotFoundError as error:
+        raise ConfigError(f"`{path}` does not exist") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"`{path}` is not valid TOML", detail=str(error)) from error
+
+
+def problems(path: Path, found: Sequence[tuple[str, str]]) -> ConfigError:
+    """The error for a file with problems, each a key path such as `upstream.vllm.version` and what is wrong there."""
+    count = f"{len(found)} problem" + ("s" if len(found) > 1 else "")
+    lines = "\n".join(f"`{key}`: {text}" for key, text in found)
+    return ConfigError(f"`{path}` has {count}", detail=lines)
+
+
+def format_document(document: Mapping[str, Any], *, comment: str = "") -> str:
+    """TOML text of a document, below comment lines."""
+    import tomli_w
+
+    head = "".join(f"# {line}\n" for line in comment.splitlines())
+    return head + tomli_w.dumps(document)

@@ -1,0 +1,1 @@
+"""Upstreams: what is pinned, where it comes from, and how it becomes a verified tree in the store."""

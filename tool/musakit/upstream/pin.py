@@ -1,0 +1,123 @@
+"""What a target pins: each upstream's version and the places it can be taken from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class SdistSource:
+    """A source distribution on the user's package indexes.
+
+    Attributes:
+        sha256: digest of the archive, 64 hex digits.
+    """
+
+    sha256: str
+
+
+@dataclass(frozen=True)
+class GitSource:
+    """A commit of a git repository.
+
+    Attributes:
+        url: where to fetch from, in any form git takes.
+        commit: the full commit id; a tag or branch name is no pin, since labels move.
+    """
+
+    url: str
+    commit: str
+
+
+@dataclass(frozen=True)
+class MirrorSource:
+    """A local copy: an sdist file, an unpacked folder, or a git repository.
+
+    Attributes:
+        path: where it is.
+    """
+
+    path: Path
+
+
+Source = SdistSource | GitSource | MirrorSource
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One upstream at one version; all its sources give the same tree.
+
+    Attributes:
+        name: distribution name, such as `vllm`.
+        version: public version, such as `0.20.2`.
+        sources: where it can be taken from, in order of preference; never empty.
+    """
+
+    name: str
+    version: str
+    sources: tuple[Source, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+@dataclass(frozen=True)
+class RequirementChange:
+    """A requirement of an upstream that its wheel states differently.
+
+    Attributes:
+        name: canonical distribution name of the requirement.
+        replacement: the requirement to state in its place (PEP 508); None drops it.
+        reason: why.
+    """
+
+    name: str
+    replacement: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """A pin, the folder with its patches, and what its wheel needs to know.
+
+    Attributes:
+        pin: where the pristine tree comes from.
+        folder: the folder with the patches and their `series` file.
+        requirements: requirements that the wheel states differently.
+    """
+
+    pin: Pin
+    folder: Path
+    requirements: tuple[RequirementChange, ...]
+
+    @property
+    def name(self) -> str:
+        """Distribution name of the upstream."""
+        return self.pin.name
+
+
+@dataclass(frozen=True)
+class Target:
+    """A pinned pair of upstreams with the series for each.
+
+    Attributes:
+        name: name of its folder, such as `vllm-0.20`.
+        folder: the folder.
+        label: local version label of the wheels: `musa1` makes `0.20.2+musa1`.
+        python: Python versions that the wheels are for, such as `>=3.10`.
+        upstreams: the pinned upstreams; a wheel may require the ones before it.
+    """
+
+    name: str
+    folder: Path
+    label: str
+    python: str
+    upstreams: tuple[Upstream, ...]
+
+    def version_of(self, upstream: Upstream) -> str:
+        """Version of the upstream's wheel, such as `0.20.2+musa1`."""
+        return f"{upstream.pin.version}+{self.label}"
