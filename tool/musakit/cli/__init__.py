@@ -4,8 +4,13 @@ from __future__ import annotations
 
 
 def main() -> int:
-    """Run `musakit` with the process's arguments and return its exit code."""
-    from musakit.cli.boundary import run_command
-    from musakit.cli.commands import app
+    """Run `musakit` with the process's arguments and return its exit code.
 
-    return run_command(app)
+    0 yes; 1 the answer is no; 2 the input is wrong; 3 the operation failed; 4 a bug; 130 interrupted.
+    """
+    import sys
+
+    from musakit.cli.boundary import guarded
+    from musakit.cli.parser import run
+
+    return guarded(lambda: run(sys.argv[1:]), as_json="--json" in sys.argv)

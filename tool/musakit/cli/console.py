@@ -20,6 +20,14 @@ def say(text: str) -> None:
     print(text, file=sys.stderr)
 
 
+def write_json(document: dict[str, Any]) -> None:
+    """The one JSON document of a command, on standard output."""
+    import json
+
+    json.dump(document, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
 def show(renderable: Any) -> None:
     """A rich renderable for people, 80 columns wide where the width is unknown."""
     from rich.console import Console

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from musakit.cli.console import ProgressDisplay, say
+from musakit.cli.console import ProgressDisplay, say, write_json
 from musakit.series.lock import write_lock
 from musakit.target.apply import apply_target
 from musakit.upstream.target import find_target
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from musakit.cli.settings import Settings
+    from musakit.series.result import Applied
     from musakit.target.apply import AppliedTarget
 
 
@@ -35,7 +36,10 @@ def apply_named(
             waiting=display.waiting,
         )
     if outcome.ok and relock:
-        write_lock(target.folder, outcome.applied(), outcome.lock.build if outcome.lock else {})
+        from musakit.target.build import lock_build_requirements
+
+        build = lock_build_requirements(outcome, settings.store())
+        write_lock(target.folder, outcome.applied(), build)
     elif outcome.ok:
         outcome.check_lock()
     return outcome
@@ -49,7 +53,6 @@ def report_applied(outcome: AppliedTarget, *, as_json: bool) -> None:
         for line in applied_lines(patched):
             say(line)
     if as_json:
-        from musakit.cli.commands import write_json
         from musakit.report.document import applied_rows, document
 
         rows = applied_rows(outcome)
@@ -58,10 +61,12 @@ def report_applied(outcome: AppliedTarget, *, as_json: bool) -> None:
 
 def show_checkout(
     settings: Settings, outcome: AppliedTarget, upstream: str | None, folder: Path
-) -> None:
-    """Bring a work tree to the result and name the edits that stayed in it."""
+) -> Applied:
+    """Bring a work tree to the result of one upstream and name the edits that stayed in it."""
     from musakit.target.checkout import checkout, choose_upstream
 
-    edited = checkout(settings.store(), choose_upstream(outcome, upstream), folder)
+    applied = choose_upstream(outcome, upstream)
+    edited = checkout(settings.store(), applied, folder)
     for path in edited:
         say(f"notice: {folder / path} has uncommitted edits, which were kept")
+    return applied

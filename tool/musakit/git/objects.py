@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from musakit.errors import IntegrityError
@@ -18,10 +19,13 @@ _AHEAD = 512
 
 
 class BlobReader:
-    """Contents of blobs of a store, in the order they are asked for."""
+    """Contents of blobs of a store. What is asked for ahead is read by git while the caller does something else."""
 
     def __init__(self, store: Store, env: dict[str, str] | None = None) -> None:
         self._process = start_git("--git-dir", store.path, "cat-file", "--batch", env=env)
+        self._ahead: deque[str] = deque()
+        self._waiting: deque[str] = deque()
+        self._ready: dict[str, bytes] = {}
 
     def __enter__(self) -> BlobReader:
         return self
@@ -35,6 +39,24 @@ class BlobReader:
         self._process.kill()
         self._process.communicate()
 
+    def ask(self, blobs: Iterable[str]) -> None:
+        """Ask for contents that `take` will want, in about this order."""
+        self._waiting += dict.fromkeys(blobs)
+
+    def take(self, blob: str) -> bytes:
+        """Content of a blob, asked for before or not.
+
+        Raises:
+            IntegrityError: the store lacks it.
+        """
+        if blob not in self._ready and blob not in self._ahead and blob not in self._waiting:
+            self._waiting.append(blob)
+        while blob not in self._ready:
+            self._send()
+            name = self._ahead.popleft()
+            self._ready[name] = self._answer(name)
+        return self._ready.pop(blob)
+
     def read(self, blobs: Iterable[str]) -> dict[str, bytes]:
         """Contents by object id.
 
@@ -42,19 +64,21 @@ class BlobReader:
             IntegrityError: the store lacks one of them.
         """
         wanted = list(dict.fromkeys(blobs))
-        found: dict[str, bytes] = {}
-        for start in range(0, len(wanted), _AHEAD):
-            part = wanted[start : start + _AHEAD]
-            self._ask(part)
-            for blob in part:
-                found[blob] = self._answer(blob)
-        return found
+        self.ask(wanted)
+        return {blob: self.take(blob) for blob in wanted}
 
-    def _ask(self, blobs: list[str]) -> None:
-        pipe = self._process.stdin
-        assert pipe is not None
-        pipe.write("".join(f"{blob}\n" for blob in blobs).encode())
-        pipe.flush()
+    def _send(self) -> None:
+        """Keep git busy, with no more names in its pipe than fit."""
+        names = []
+        while self._waiting and len(self._ahead) < _AHEAD:
+            name = self._waiting.popleft()
+            self._ahead.append(name)
+            names.append(f"{name}\n")
+        if names:
+            pipe = self._process.stdin
+            assert pipe is not None
+            pipe.write("".join(names).encode())
+            pipe.flush()
 
     def _answer(self, blob: str) -> bytes:
         pipe = self._process.stdout

@@ -97,9 +97,7 @@ def _fetch(
     Raises:
         NetworkError: it failed for another reason.
     """
-    from git.cmd import handle_process_output
-
-    from git import Git, GitCommandError
+    from git import Git, GitCommandError, cmd
 
     program = Git(str(repository))
     program.update_environment(**_environment(repository))
@@ -113,7 +111,7 @@ def _fetch(
         **options,
     )
     try:
-        handle_process_output(running, None, progress.new_message_handler(), decode_streams=False)
+        cmd.handle_process_output(running, None, progress.new_message_handler(), decode_streams=False)
         running.wait()
     except GitCommandError as error:
         said = "\n".join([*progress.error_lines, *progress.other_lines])

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from musakit import files
 from musakit.errors import IntegrityError
-from musakit.git.command import git
+from musakit.git.command import git, start_git
+from musakit.process import failed
 
 # An upstream's .gitattributes would convert line ends, expand keywords or run filters; a tree is bytes.
 VERBATIM = "* -text -filter -ident -working-tree-encoding\n"
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -82,9 +84,18 @@ class Store:
 
     def entries(self, tree: str) -> dict[str, Entry]:
         """All files of a tree by path; bytes that are not UTF-8 stand as surrogate escapes."""
-        listing = self.git("ls-tree", "-r", "-z", "--full-tree", tree).decode(
-            errors="surrogateescape"
-        )
+        return self.finish_listing(self.start_listing(tree))
+
+    def start_listing(self, tree: str) -> subprocess.Popen[bytes]:
+        """Have git list the files of a tree; `finish_listing` takes the list."""
+        return start_git("--git-dir", self.path, "ls-tree", "-r", "-z", "--full-tree", tree)
+
+    def finish_listing(self, process: subprocess.Popen[bytes]) -> dict[str, Entry]:
+        """The list that `start_listing` began."""
+        output, errors = process.communicate()
+        if process.returncode:
+            raise failed(("git", "ls-tree"), process.returncode, errors)
+        listing = output.decode(errors="surrogateescape")
         found = {}
         for line in listing.split("\0")[:-1]:
             about, path = line.split("\t", 1)

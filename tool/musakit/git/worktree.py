@@ -17,7 +17,8 @@ _MARKER = "musakit.store"
 
 
 def write_files(store: Store, tree: str, folder: Path) -> None:
-    """Write all files of a tree into an empty folder, byte for byte."""
+    """Write all files of a tree into a new or empty folder, byte for byte."""
+    folder.mkdir(parents=True, exist_ok=True)
     index = folder.parent / f".{folder.name}.index"
     env = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(folder)}
     try:

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from musakit.target.apply import AppliedTarget, Patched
+    from musakit.target.build import CheckedWheel
     from musakit.upstream.fetch import Fetched
+    from musakit.upstream.pin import Target
+    from musakit.wheel.build import Artifact
 
 SCHEMA = 1
 
@@ -18,6 +21,15 @@ SCHEMA = 1
 def document(command: str, target: str, *, ok: bool, **content: Any) -> dict[str, Any]:
     """The frame of every document."""
     return {"schema": SCHEMA, "command": command, "target": target, "ok": ok, **content}
+
+
+def target_row(target: Target, patches: dict[str, int]) -> dict[str, Any]:
+    """A target's pins, with the number of patches on each."""
+    pins = [
+        {"upstream": up.name, "version": up.pin.version, "patches": patches[up.name]}
+        for up in target.upstreams
+    ]
+    return {"target": target.name, "label": target.label, "upstreams": pins}
 
 
 def fetched_rows(fetched: Iterable[Fetched]) -> list[dict[str, Any]]:
@@ -31,6 +43,34 @@ def fetched_rows(fetched: Iterable[Fetched]) -> list[dict[str, Any]]:
             "fresh": item.fresh,
         }
         for item in fetched
+    ]
+
+
+def artifact_rows(artifacts: Iterable[Artifact]) -> list[dict[str, Any]]:
+    """One row for each wheel that was built."""
+    return [
+        {
+            "name": artifact.name,
+            "version": artifact.version,
+            "path": str(artifact.path),
+            "sha256": artifact.sha256,
+            "size": artifact.size,
+        }
+        for artifact in artifacts
+    ]
+
+
+def checked_rows(checked: Iterable[CheckedWheel]) -> list[dict[str, Any]]:
+    """One row for each wheel that was checked."""
+    return [
+        {
+            "path": str(wheel.path),
+            "findings": [
+                {"kind": finding.kind, "path": finding.path, "text": finding.text}
+                for finding in wheel.findings
+            ],
+        }
+        for wheel in checked
     ]
 
 

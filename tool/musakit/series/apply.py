@@ -6,7 +6,8 @@ nothing is written and everything that is wrong is named in one pass.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.git.fastimport import Change, CommitPlan, FastImport, merge_changes
 from musakit.git.objects import BlobReader
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from musakit.git.store import Quarantine, Store
     from musakit.series.folder import Patch
+    from musakit.series.mail import Mail
+    from musakit.series.patch import FilePatch
 
 
 def apply_series(
@@ -54,9 +57,12 @@ def apply_series(
     start = known[-1].commit if known else base
     with store.quarantine() as quarantine, FastImport(quarantine) as writer:
         with BlobReader(store) as reader:
-            tree = MemoryTree(store.entries(start), reader)
+            listing = store.start_listing(start)  # git works while the patches are read
+            parsed = _parse_unknown(patches[len(known) :], memo)
+            tree = MemoryTree(store.finish_listing(listing), reader)
             run = _Run(tree, memo, writer, start)
             run.recall(known)
+            run.expect(parsed)
             for number, patch in enumerate(patches[len(known) :], len(known) + 1):
                 run.apply(patch)
                 if progress is not None:
@@ -79,6 +85,26 @@ def apply_series(
     return applied
 
 
+class _Parsed(NamedTuple):
+    mail: Mail
+    files: tuple[FilePatch, ...]
+
+
+def _parse_unknown(patches: Sequence[Patch], memo: Memo) -> dict[str, _Parsed]:
+    """The patches whose effect is not remembered, read; malformed ones are left for later."""
+    parsed = {}
+    for patch in patches:
+        if patch.sha256 not in memo.effects:
+            with contextlib.suppress(MalformedPatch):
+                parsed[patch.sha256] = _parse(patch)
+    return parsed
+
+
+def _parse(patch: Patch) -> _Parsed:
+    mail = parse_mail(patch.data, patch.name)
+    return _Parsed(mail, parse_diff(mail.diff, mail.diff_line))
+
+
 class _Run:
     """One pass over the patches: computes their effects and writes their commits as it goes."""
 
@@ -90,6 +116,7 @@ class _Run:
         self._marks: list[str] = []
         self._written: set[str] = set()
         self._seen: dict[str, str] = {}
+        self._parsed: dict[str, _Parsed] = {}
         self.effects: dict[str, Effect] = {}
         self.failures: list[Failure] = []
 
@@ -99,6 +126,12 @@ class _Run:
             effect = self._memo.effect(step.sha256)
             if effect is not None:
                 self._note(step.patch, effect)
+
+    def expect(self, parsed: dict[str, _Parsed]) -> None:
+        """Have git read the files that these patches change, before they are wanted."""
+        self._parsed = parsed
+        paths = (file.old_path for item in parsed.values() for file in item.files)
+        self._tree.expect(path for path in paths if path is not None)
 
     def apply(self, patch: Patch) -> None:
         """Apply one patch to the tree in memory."""
@@ -133,8 +166,7 @@ class _Run:
 
     def _compute(self, patch: Patch) -> Effect | tuple[Failure, ...]:
         try:
-            mail = parse_mail(patch.data, patch.name)
-            files = parse_diff(mail.diff, mail.diff_line)
+            mail, files = self._parsed.get(patch.sha256) or _parse(patch)
         except MalformedPatch as error:
             kind = "empty" if error.empty else "malformed"
             return (Failure(patch.name, kind, error.text, line=error.line),)

@@ -7,6 +7,8 @@ import io
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from musakit.git.objects import BlobReader
     from musakit.git.store import Entry
 
@@ -48,10 +50,15 @@ class MemoryTree:
         """What is at a path; None if there is no file."""
         return self._entries.get(path)
 
+    def expect(self, paths: Iterable[str]) -> None:
+        """Ask for the contents of files ahead of `content`."""
+        entries = (self._entries.get(path) for path in paths)
+        self._reader.ask(entry.blob for entry in entries if entry is not None)
+
     def content(self, entry: Entry) -> bytes:
         """Content of a file of this tree."""
         found = self._contents.get(entry.blob)
-        return found if found is not None else self._reader.read([entry.blob])[entry.blob]
+        return found if found is not None else self._reader.take(entry.blob)
 
     def add_content(self, content: bytes) -> str:
         """Keep content that the store does not have and return its object id."""

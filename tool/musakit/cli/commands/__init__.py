@@ -1,0 +1,1 @@
+"""One module a command: `configure` declares its options, `run` carries it out."""

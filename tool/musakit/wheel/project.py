@@ -1,0 +1,192 @@
+"""What a tree says about its distribution, read without running any of its code."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from packaging.utils import canonicalize_name
+
+from musakit.wheel.packages import packaged_paths
+from musakit.wheel.requirements import parse_requirements, read_requirements_file, settle
+from musakit.wheel.setup_script import read_extras
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from packaging.requirements import Requirement
+    from pyproject_metadata import StandardMetadata
+
+    from musakit.upstream.pin import RequirementChange
+    from musakit.wheel.source import SourceTree
+
+PYPROJECT = "pyproject.toml"
+_DEFAULT_LICENSES = ["LICEN[CS]E*", "COPYING*", "NOTICE*", "AUTHORS*"]  # PEP 639
+_METADATA_VERSION = "2.4"
+_REQUIREMENTS = "requirements"
+_COMMON = "common.txt"
+
+
+@dataclass(frozen=True)
+class Project:
+    """A distribution as its tree describes it.
+
+    Attributes:
+        source: the tree.
+        metadata: its metadata, settled: version and requirements are those of the wheel.
+        packaged: files that go into the wheel, sorted.
+        licenses: license files of the tree, sorted.
+    """
+
+    source: SourceTree
+    metadata: StandardMetadata
+    packaged: tuple[str, ...]
+    licenses: tuple[str, ...]
+
+    def metadata_text(self) -> bytes:
+        """The content of METADATA."""
+        return self.metadata.as_rfc822().as_bytes()
+
+    def entry_points(self) -> dict[str, dict[str, str]]:
+        """Entry points by group, scripts among them."""
+        scripts = {
+            "console_scripts": self.metadata.scripts,
+            "gui_scripts": self.metadata.gui_scripts,
+        }
+        groups = {**scripts, **self.metadata.entrypoints}
+        return {group: dict(points) for group, points in groups.items() if points}
+
+
+def read_pyproject(source: SourceTree) -> dict[str, Any]:
+    """The tree's pyproject.toml.
+
+    Raises:
+        ConfigError: it is missing or not TOML.
+    """
+    try:
+        document: dict[str, Any] = tomllib.loads(source.text(PYPROJECT))
+    except tomllib.TOMLDecodeError as error:
+        raise source.error(f"`{PYPROJECT}` is not valid TOML", detail=str(error)) from error
+    return document
+
+
+def read_project(
+    source: SourceTree,
+    version: str,
+    changes: tuple[RequirementChange, ...],
+    pinned: Mapping[str, str],
+) -> Project:
+    """Read a project.
+
+    Args:
+        source: its tree.
+        version: version of the wheel.
+        changes: requirements that the wheel states differently.
+        pinned: versions of the wheels it is built with, by canonical name.
+
+    Raises:
+        ConfigError: the tree leaves something to code that would have to be run.
+    """
+    pyproject = read_pyproject(source)
+    licenses = _license_paths(source, pyproject)
+    metadata = _parse_metadata(source, pyproject, version, licenses)
+    metadata.dependencies = list(settle(metadata.dependencies, changes, pinned, source.name))
+    metadata.optional_dependencies = {
+        extra: list(settle(requirements, (), pinned, source.name))
+        for extra, requirements in metadata.optional_dependencies.items()
+    }
+    return Project(source, metadata, packaged_paths(source, pyproject), licenses)
+
+
+def _parse_metadata(
+    source: SourceTree, pyproject: dict[str, Any], version: str, licenses: tuple[str, ...]
+) -> StandardMetadata:
+    from packaging.version import Version
+    from pyproject_metadata import ConfigurationError, StandardMetadata
+
+    table = _inline_files(source, pyproject.get("project", {}))
+    dynamic = set(table.get("dynamic", []))
+    try:
+        metadata = StandardMetadata.from_pyproject(
+            {"project": table}, metadata_version=_METADATA_VERSION, allow_extra_keys=True
+        )
+    except ConfigurationError as error:
+        raise source.error(f"`{PYPROJECT}` is not valid", detail=str(error)) from error
+    metadata.version = Version(version)
+    metadata.license_files = [Path(path) for path in licenses]
+    if "dependencies" in dynamic:
+        metadata.dependencies = list(_dynamic_requirements(source))
+    if "optional-dependencies" in dynamic:
+        metadata.optional_dependencies = _dynamic_extras(source)
+    metadata.dynamic = []
+    metadata.dynamic_metadata = _dynamic_fields(source, dynamic, licenses)
+    return metadata
+
+
+def _dynamic_fields(source: SourceTree, dynamic: set[str], licenses: tuple[str, ...]) -> list[str]:
+    """What setuptools lists as `Dynamic` in the metadata of such a project."""
+    unknown = dynamic - {"version", "dependencies", "optional-dependencies"}
+    if unknown:
+        raise source.error(f"`project.dynamic` leaves `{'`, `'.join(sorted(unknown))}` to code")
+    fields = ["license-file"] if licenses else []
+    fields += ["provides-extra"] if "optional-dependencies" in dynamic else []
+    fields += ["requires-dist"] if dynamic & {"dependencies", "optional-dependencies"} else []
+    return fields
+
+
+def _dynamic_requirements(source: SourceTree) -> tuple[Requirement, ...]:
+    """What vLLM's setup.py answers for a build without a device."""
+    lines = read_requirements_file(lambda name: source.text(f"{_REQUIREMENTS}/{name}"), _COMMON)
+    return parse_requirements(lines, f"{_REQUIREMENTS}/{_COMMON}")
+
+
+def _dynamic_extras(source: SourceTree) -> dict[str, list[Requirement]]:
+    extras = read_extras(source).items()
+    return {
+        canonicalize_name(extra): list(parse_requirements(lines, f"setup.py, extra {extra}"))
+        for extra, lines in extras
+    }
+
+
+def _inline_files(source: SourceTree, project: Mapping[str, Any]) -> dict[str, Any]:
+    """The table with the content of the files it names, since a tree is not a folder."""
+    table = {key: value for key, value in project.items() if key != "license-files"}
+    readme = table.get("readme")
+    if isinstance(readme, str):
+        kind = {"md": "text/markdown", "rst": "text/x-rst"}.get(
+            readme.rpartition(".")[2].lower(), "text/plain"
+        )
+        table["readme"] = {"text": source.text(readme), "content-type": kind}
+    elif isinstance(readme, dict) and "file" in readme:
+        kind = readme.get("content-type", "text/plain")
+        table["readme"] = {"text": source.text(readme["file"]), "content-type": kind}
+    if isinstance(table.get("license"), dict) and "file" in table["license"]:
+        table["license"] = {"text": source.text(table["license"]["file"])}
+    return table
+
+
+def _license_paths(source: SourceTree, pyproject: Mapping[str, Any]) -> tuple[str, ...]:
+    patterns = pyproject.get("project", {}).get("license-files", _DEFAULT_LICENSES)
+    matches = [re.compile(_glob_expression(pattern)) for pattern in patterns]
+    return tuple(
+        sorted(path for path in source.entries if any(match.fullmatch(path) for match in matches))
+    )
+
+
+def _glob_expression(pattern: str) -> str:
+    """Regular expression for a glob of PEP 639."""
+    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", pattern)
+    meaning = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return "".join(
+        meaning.get(part, part if part.startswith("[") else re.escape(part))
+        for part in parts
+        if part
+    )
