@@ -19,3 +19,10 @@ def sealed(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_EDITOR", "false")
     monkeypatch.setenv("MUSAKIT_CACHE", str(home / "cache"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update-transcripts`: write what commands print now."""
+    parser.addoption(
+        "--update-transcripts", action="store_true", help="rewrite tests/cli/transcripts"
+    )

@@ -267,6 +267,6 @@ def leftovers(store: Store) -> list[str]:
     cache = store.path.parent
     objects = [path for path in (store.path / "objects").rglob("*") if path.is_file()]
     refs = store.git("for-each-ref").decode().splitlines()
-    scratch = [path for path in cache.rglob(".scratch-*")]
+    scratch = list(cache.rglob(".scratch-*"))
     crashes = list(store.path.glob("fast_import_crash_*"))
     return [str(item) for item in (*objects, *refs, *scratch, *crashes)]

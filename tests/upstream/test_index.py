@@ -13,11 +13,12 @@ import pytest
 from musakit.errors import IntegrityError, NetworkError
 from musakit.upstream import session
 from musakit.upstream.index import Candidate, find_sdists, nearest
-from musakit.upstream.settings import IndexSettings
 from tests.upstream.conftest import Answer, Sdist, Site, settings_for
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from musakit.upstream.settings import IndexSettings
 
 
 def find(sdist: Sdist, settings: IndexSettings, version: str = "1.0") -> tuple[Candidate, ...]:
@@ -172,7 +173,11 @@ def test_plain_http_needs_trust(sdist: Sdist) -> None:
     assert error.detail.endswith("it speaks plain http and is not a trusted host")
 
 
-def test_a_name_without_address(sdist: Sdist) -> None:
+def test_a_name_without_address(sdist: Sdist, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", unknown)
     error = refusal(sdist, settings_for("https://index.invalid/simple"))
     assert error.detail == "`https://index.invalid/simple`: its name cannot be resolved"
 

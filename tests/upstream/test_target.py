@@ -203,3 +203,27 @@ def test_a_default_that_is_no_text(patches: Path) -> None:
     (patches / "default").write_bytes(b"\xff")
     with pytest.raises(ConfigError):
         find_target(patches)
+
+
+def test_a_file_that_was_found_right_is_not_checked_again(
+    patches: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = tmp_path / "memory"
+    first = find_target(patches, memory=memory)
+    monkeypatch.setattr("musakit.upstream.schema.check", lambda _: [("key", "wrong")])
+    assert find_target(patches, memory=memory) == first
+    write(patches / "demo-1.0", GOOD.replace("musa1", "musa2"))
+    with pytest.raises(ConfigError):
+        find_target(patches, memory=memory)
+
+
+def test_a_wrong_file_is_never_remembered(tmp_path: Path) -> None:
+    folder = write(tmp_path / "bad", "schema = 1\n")
+    for _ in range(2):
+        with pytest.raises(ConfigError):
+            load_target(folder, memory=tmp_path / "memory")
+
+
+def test_a_memory_that_cannot_be_written(patches: Path) -> None:
+    (patches / "memory").write_text("a file")
+    assert find_target(patches, memory=patches / "memory").name == "demo-1.0"

@@ -237,3 +237,25 @@ def own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in USER.items():
         if value is not None:
             monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="session")
+def real() -> tuple[WheelPlan, ...]:
+    """Plans for the wheels of the default target, with trees in the user's own cache."""
+    from musakit.series.result import Applied
+    from musakit.target.apply import apply_target
+    from musakit.upstream.target import find_target
+
+    target = find_target(ROOT / "patches")
+    store = Store.open(CACHE / "store.git")
+    trees = {}
+    for patched in apply_target(target, store).upstreams:
+        assert isinstance(patched.result, Applied)
+        records = tuple(
+            PatchRecord(patch.name, patch.sha256, patch.name, (), patch.data)
+            for patch in patched.patches
+        )
+        trees[patched.upstream.name] = PatchedTree(
+            patched.result.pristine, patched.result.tree, records
+        )
+    return plan_wheels(target, store, trees, LOCK)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from musakit.cli.console import ProgressDisplay, say, write_json
-from musakit.series.lock import write_lock
 from musakit.target.apply import apply_target
 from musakit.upstream.target import find_target
 
@@ -18,9 +17,14 @@ if TYPE_CHECKING:
 
 
 def apply_named(
-    settings: Settings, name: str | None, *, keep: bool = True, relock: bool = False
+    settings: Settings,
+    name: str | None,
+    *,
+    keep: bool = True,
+    relock: bool = False,
+    before: str | None = None,
 ) -> AppliedTarget:
-    """The target of that name, applied; its lock written or held against the result.
+    """The target of that name, applied; its lock held against the result unless it is to be written anew.
 
     Raises:
         IntegrityError: the result is not what the lock records.
@@ -32,17 +36,22 @@ def apply_named(
             settings.store(),
             keep=keep,
             relock=relock,
+            before=before,
             progress=display.update,
             waiting=display.waiting,
         )
-    if outcome.ok and relock:
-        from musakit.target.build import lock_build_requirements
-
-        build = lock_build_requirements(outcome, settings.store())
-        write_lock(target.folder, outcome.applied(), build)
-    elif outcome.ok:
+    if outcome.ok and not relock and before is None:
         outcome.check_lock()
     return outcome
+
+
+def write_lock_of(settings: Settings, outcome: AppliedTarget) -> None:
+    """Record the result in the target's lock."""
+    from musakit.series.lock import write_lock
+    from musakit.target.build import lock_build_requirements
+
+    build = lock_build_requirements(outcome, settings.store())
+    write_lock(outcome.target.folder, outcome.applied(), build)
 
 
 def report_applied(outcome: AppliedTarget, *, as_json: bool) -> None:
@@ -52,6 +61,10 @@ def report_applied(outcome: AppliedTarget, *, as_json: bool) -> None:
     for patched in outcome.upstreams:
         for line in applied_lines(patched):
             say(line)
+    first = outcome.first_failure()
+    if first is not None:
+        say("")
+        say(f"hint: musakit checkout fix {outcome.target.name} --before {first}")
     if as_json:
         from musakit.report.document import applied_rows, document
 

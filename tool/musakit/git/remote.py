@@ -111,7 +111,9 @@ def _fetch(
         **options,
     )
     try:
-        cmd.handle_process_output(running, None, progress.new_message_handler(), decode_streams=False)
+        cmd.handle_process_output(
+            running, None, progress.new_message_handler(), decode_streams=False
+        )
         running.wait()
     except GitCommandError as error:
         said = "\n".join([*progress.error_lines, *progress.other_lines])

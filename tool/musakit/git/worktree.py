@@ -42,6 +42,11 @@ def head_of(folder: Path) -> str:
     return git("rev-parse", "HEAD", cwd=folder).decode().strip()
 
 
+def is_on_branch(folder: Path, commit: str) -> bool:
+    """Whether a branch of the work tree holds the commit, so that it is not lost when the work tree moves on."""
+    return bool(git("for-each-ref", "--contains", commit, "refs/heads", cwd=folder))
+
+
 def edited_files(folder: Path) -> tuple[str, ...]:
     """Paths of known files whose content differs from the commit that the work tree is on."""
     listing = git(

@@ -12,7 +12,7 @@ from musakit.git.store import Entry
 from musakit.series.diagnose import already_applied, nearest
 from musakit.series.place import NotPlaced, place
 from musakit.series.result import Failure, Shift
-from musakit.series.tree import FileChange, split_lines
+from musakit.series.tree import FileChange, folders_above, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ class Effect:
     Attributes:
         author: who wrote the patch.
         message: its commit message.
-        changes: files before and after.
+        changes: files before and after; also those that are read only, or come out as they were.
         shifts: hunks that went to other lines than they state.
         marks: one for each hunk.
     """
@@ -80,15 +80,16 @@ def compute_effect(
         tree: the tree it goes on; left as it is.
         seen: patches of the series before it by the marks of their hunks.
     """
-    work = _Work(patch, tree, seen)
+    work = _Work(patch, tree, seen, files)
     failures: list[Failure] = []
     for file in files:
         try:
             work.apply(file)
         except _Stop as stop:
             failures += stop.failures
-    changes = tuple(change for change in work.changes.values() if change.before != change.after)
-    if not failures and not changes:
+    failures += work.collisions(files)
+    changes = tuple({**work.sources, **work.changes}.values())
+    if not failures and all(change.before == change.after for change in changes):
         failures.append(Failure(patch, "empty", "it changes nothing"))
     if failures:
         return tuple(failures)
@@ -119,11 +120,15 @@ def _digest(path: str, old: list[bytes], new: list[bytes]) -> str:
 class _Work:
     """The files of one patch, as far as they are done."""
 
-    def __init__(self, patch: str, tree: MemoryTree, seen: Mapping[str, str]) -> None:
+    def __init__(
+        self, patch: str, tree: MemoryTree, seen: Mapping[str, str], files: tuple[FilePatch, ...]
+    ) -> None:
         self.patch = patch
         self.tree = tree
         self.seen = seen
+        self.leaving = {file.old_path for file in files if file.old_path and file.leaves}
         self.changes: dict[str, FileChange] = {}
+        self.sources: dict[str, FileChange] = {}  # what copies are made of
         self.shifts: list[Shift] = []
 
     def apply(self, file: FilePatch) -> None:
@@ -139,9 +144,23 @@ class _Work:
             self._check_free(file)
         mode = file.new_mode or (before.mode if before else "100644")
         after = Entry(mode, self.tree.add_content(result)) if file.new_path is not None else None
-        if before and file.old_path != file.new_path and file.old_path and not file.is_copy:
+        if file.old_path and file.is_copy:
+            self.sources[file.old_path] = FileChange(file.old_path, before, before)
+        elif file.old_path and file.old_path not in self.changes and file.leaves:
             self._record(file.old_path, None)
-        self._record(file.path, after)
+        if file.new_path is not None or file.old_path in self.changes:
+            self._record(file.path, after)
+
+    def collisions(self, files: tuple[FilePatch, ...]) -> list[Failure]:
+        """New files that lie in a folder of the name of a file."""
+        made = {path for path, change in self.changes.items() if change.after}
+        return [
+            self._exists(file, above)
+            for file in files
+            if file.new_path != file.old_path
+            for above in folders_above(file.path)
+            if above in made
+        ]
 
     def _entry(self, path: str) -> Entry | None:
         change = self.changes.get(path)
@@ -156,7 +175,8 @@ class _Work:
     def _before(self, file: FilePatch) -> Entry | None:
         if file.old_path is None:
             return None
-        entry = self._entry(file.old_path)
+        # Renames and copies of one patch do not see each other, so that two files can change places.
+        entry = self.tree.entry(file.old_path) if file.is_moved else self._entry(file.old_path)
         if entry is None:
             raise _Stop(self._fail("missing", f"`{file.old_path}` is not in the tree", file))
         if file.old_mode and entry.mode != file.old_mode:
@@ -169,18 +189,13 @@ class _Work:
         path = file.path
         if file.old_path == path:
             return
-        gone = {name for name, change in self.changes.items() if change.after is None}
-        leaving = file.old_path if not file.is_copy else None
-        taken = self.tree.in_the_way(path) if path not in self.changes else None
         made = self.changes.get(path)
-        if (taken and taken not in gone and taken != leaving) or (made and made.after):
-            raise _Stop(self._exists(file, taken or path))
+        taken = path if made and made.after else self.tree.in_the_way(path, self.leaving)
+        if taken:
+            raise _Stop(self._exists(file, taken))
 
     def _exists(self, file: FilePatch, taken: str) -> Failure:
-        earlier = next(
-            (self.seen[m] for h in file.hunks if (m := mark_of(file.path, h).exact) in self.seen),
-            None,
-        )
+        earlier = next(filter(None, (self._earlier(file, hunk) for hunk in file.hunks)), None)
         if earlier:
             return self._fail("repeated", f"`{file.path}` is already made by `{earlier}`", file)
         return self._fail("exists", f"`{taken}` is already in the tree", file)
@@ -204,14 +219,20 @@ class _Work:
         try:
             return apply_binary(file.old_path, file.new_path, content, file.binary)
         except CommandError as error:
-            text = f"git refuses the binary patch: {error.detail.removeprefix('error: ')}"
+            reason = error.detail.partition("\n")[0].removeprefix("error: ")
+            text = f"git refuses the binary patch: {reason}"
             raise _Stop(self._fail("binary", text, file)) from error
 
     def _check_not_repeated(self, file: FilePatch, number: int, hunk: Hunk) -> None:
         """A hunk that an earlier patch has too and that found another place than it states is a repetition."""
-        earlier = self.seen.get(mark_of(file.path, hunk).exact)
+        earlier = self._earlier(file, hunk)
         if earlier:
             raise _Stop(self._repeated(file, number, hunk, earlier))
+
+    def _earlier(self, file: FilePatch, hunk: Hunk) -> str | None:
+        """The patch that has the same hunk, unless a later one has taken it back."""
+        mark = mark_of(file.path, hunk)
+        return self.seen.get(mark.exact) if mark.change in self.seen else None
 
     def _repeated(self, file: FilePatch, number: int, hunk: Hunk, earlier: str) -> Failure:
         text = f"hunk {number} repeats a change that `{earlier}` already makes"

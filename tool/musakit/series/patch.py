@@ -86,6 +86,16 @@ class FilePatch(NamedTuple):
     line: int
 
     @property
+    def is_moved(self) -> bool:
+        """Whether it is renamed or copied."""
+        return self.new_path != self.old_path and None not in (self.new_path, self.old_path)
+
+    @property
+    def leaves(self) -> bool:
+        """Whether nothing stays at `old_path`: it is deleted or renamed."""
+        return self.new_path != self.old_path and self.old_path is not None and not self.is_copy
+
+    @property
     def path(self) -> str:
         """The path after, or the path before if the file is deleted."""
         path = self.new_path if self.new_path is not None else self.old_path
@@ -105,7 +115,7 @@ def parse_diff(diff: bytes, first_line: int) -> tuple[FilePatch, ...]:
     """
     reader = _Reader(diff, first_line)
     files = []
-    while reader.skip_blank():
+    while reader.more():
         files.append(_read_file(reader))
     return tuple(files)
 
@@ -129,10 +139,12 @@ class _Reader:
         """The current line without its end; empty past the last one."""
         return self.lines[self.at] if self.at < len(self.lines) else b""
 
-    def skip_blank(self) -> bool:
-        """Pass over blank lines and the lines that quilt puts above a file; whether anything is left."""
+    def more(self) -> bool:
+        """Pass over blank lines and the lines that quilt puts above a file; whether anything but a signature is left."""
         while self.at < len(self.lines) and _BETWEEN_FILES.match(self.lines[self.at]):
             self.at += 1
+        if self.peek() == b"-- ":
+            return sum(map(bool, self.lines[self.at + 1 :])) > _SIGNATURE_LINES
         return self.at < len(self.lines)
 
     def malformed(self, text: str) -> MalformedPatch:
@@ -142,11 +154,14 @@ class _Reader:
 
 
 _BETWEEN_FILES = re.compile(rb"\s*$|Index: |={20,}$")
+_SIGNATURE_LINES = 2
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _MODE = re.compile(rb"(old|new|deleted file|new file) mode (\d{6})$")
 _MOVE = re.compile(rb"(rename|copy) (from|to) (.+)$")
 _INDEX = re.compile(rb"index [0-9a-f]+\.\.[0-9a-f]+(?: (\d{6}))?$")
 _SIMILARITY = re.compile(rb"(?:dis)?similarity index ")
+_BINARY = re.compile(rb"(?:literal|delta) \d+$")
+_NEVER = re.compile(rb"\t(?:1969-12-31|1970-01-01) \d\d:\d\d:00(?:\.0+)? [+-]\d{4}$")  # `diff -N` dates a missing file so
 _MODES = {"", "100644", "100755", "120000"}
 
 
@@ -158,6 +173,8 @@ def _read_file(reader: _Reader) -> FilePatch:
         reader.at += 1
         while header.read(reader):
             reader.at += 1
+    elif reader.peek().startswith(b"diff -"):
+        reader.at += 1  # the command line that `diff -r` repeats
     if reader.peek() == b"GIT binary patch":
         return header.file_patch(line, (), _read_binary(reader, start))
     hunks: tuple[Hunk, ...] = ()
@@ -217,6 +234,8 @@ def _read_hunk(reader: _Reader, match: re.Match[bytes]) -> Hunk:
     reader.at = at
     if old_left or new_left:
         raise MalformedPatch(line, "the hunk does not have the number of lines that it states")
+    if not kinds.strip(b" "):
+        raise MalformedPatch(line, "the hunk changes nothing")
     if reader.peek().startswith(b"\\"):
         _drop_line_end(old, new, kinds)
         reader.at += 1
@@ -232,8 +251,13 @@ def _drop_line_end(old: list[bytes], new: list[bytes], kinds: bytearray) -> None
 
 
 def _read_binary(reader: _Reader, start: int) -> bytes:
-    """The section up to the next file, verbatim; git reads it."""
-    while reader.at < len(reader.lines) and not reader.peek().startswith(b"diff --git "):
+    """The section of a file, verbatim: one block for each direction, each up to a blank line; git reads it."""
+    reader.at += 1
+    if not _BINARY.match(reader.peek()):
+        raise reader.malformed("a line `literal SIZE` or `delta SIZE` should be here")
+    while _BINARY.match(reader.peek()):
+        while reader.peek():
+            reader.at += 1
         reader.at += 1
     return b"\n".join(reader.lines[start : reader.at]) + b"\n\n"
 
@@ -288,26 +312,36 @@ class _Header:
         return FilePatch(old, new, old_mode, new_mode, copied, hunks, binary, line)
 
     def _paths(self, line: int) -> tuple[str | None, str | None]:
+        """Paths before and after, which every line that names them must agree on."""
+        sides = (_side(self.old_name), _side(self.new_name)) if self.old_name else None
         for verb in (b"rename", b"copy"):
             if verb + b" from" in self.moves and verb + b" to" in self.moves:
-                return unquote(self.moves[verb + b" from"]), unquote(self.moves[verb + b" to"])
+                move = unquote(self.moves[verb + b" from"]), unquote(self.moves[verb + b" to"])
+                return _agreeing(line, move, sides or move)
         if self.moves:
             raise MalformedPatch(line, "a rename or copy needs both `from` and `to`")
-        if self.old_name:
-            return _side(self.old_name), _side(self.new_name)
-        path = _path_of_git_line(self.git_line, line)
-        return path, path
+        path = _path_of_git_line(self.git_line, line) if self.git_line else None
+        old, new = sides or (path, path)
+        stated = path or new or old
+        return _agreeing(line, (old, new), (old and stated, new and stated))
+
+
+def _agreeing(
+    line: int, paths: tuple[str | None, str | None], others: tuple[str | None, str | None]
+) -> tuple[str | None, str | None]:
+    if paths != others:
+        names = ", ".join(f"`{name}`" for name in dict.fromkeys((*paths, *others)) if name)
+        raise MalformedPatch(line, f"it names several files, {names}, for one and no rename")
+    return paths
 
 
 def _side(name: bytes) -> str | None:
     path = unquote(name.split(b"\t", 1)[0])
-    return None if path == "/dev/null" else strip_first_component(path)
+    return None if path == "/dev/null" or _NEVER.search(name) else strip_first_component(path)
 
 
 def _path_of_git_line(text: bytes, line: int) -> str:
     """The path of `a/PATH b/PATH`, where both sides are the same path."""
-    if text.startswith(b'"'):
-        return strip_first_component(unquote(text[: text.index(b'"', 1) + 1]))
     half = len(text) // 2
     old, new = (strip_first_component(unquote(part)) for part in (text[:half], text[half + 1 :]))
     if old != new:

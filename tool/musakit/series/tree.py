@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Set
 
     from musakit.git.objects import BlobReader
     from musakit.git.store import Entry
@@ -35,6 +35,13 @@ def blob_id(content: bytes) -> str:
 def split_lines(content: bytes) -> list[bytes]:
     """Lines with their ends; only LF ends a line, as in git."""
     return io.BytesIO(content).readlines()
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders that a file is in, from the outermost."""
+    at = -1
+    while (at := path.find("/", at + 1)) >= 0:
+        yield path[:at]
 
 
 class MemoryTree:
@@ -80,16 +87,20 @@ class MemoryTree:
             if (before is None) != (after is None):
                 self._count(path, 1 if after else -1)
 
-    def in_the_way(self, path: str) -> str | None:
-        """What keeps a new file from being made at `path`: that file, a file above it, or a folder of its name."""
-        if path in self._entries:
-            return path
-        parts = path.split("/")
-        for depth in range(1, len(parts)):
-            above = "/".join(parts[:depth])
-            if above in self._entries:
-                return above
-        return f"{path}/" if self._folder_counts().get(path) else None
+    def in_the_way(self, path: str, leaving: Set[str] = frozenset()) -> str | None:
+        """What keeps a new file from being made at `path`: that file, a file above it, or a folder of its name.
+
+        Args:
+            path: the path.
+            leaving: files that count for nothing, since they go at the same time.
+        """
+        for place in (path, *folders_above(path)):
+            if place in self._entries and place not in leaving:
+                return place
+        below = self._folder_counts().get(path)
+        if below and below > sum(name.startswith(f"{path}/") for name in leaving):
+            return f"{path}/"
+        return None
 
     def _folder_counts(self) -> dict[str, int]:
         """How many files are below each folder; made when first asked for, since most series create few files."""
@@ -102,7 +113,5 @@ class MemoryTree:
     def _count(self, path: str, by: int) -> None:
         if self._folders is None:
             return
-        parts = path.split("/")
-        for depth in range(1, len(parts)):
-            folder = "/".join(parts[:depth])
+        for folder in folders_above(path):
             self._folders[folder] = self._folders.get(folder, 0) + by

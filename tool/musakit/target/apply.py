@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from musakit.errors import UsageError
 from musakit.series.apply import apply_series
 from musakit.series.folder import load_series
 from musakit.series.lock import Lock, check_against_lock, load_lock
@@ -65,6 +66,13 @@ class AppliedTarget:
             if isinstance(patched.result, Applied)
         }
 
+    def first_failure(self) -> str | None:
+        """Name of the first patch that does not apply; None if all do."""
+        for patched in self.upstreams:
+            if isinstance(patched.result, Refused):
+                return patched.result.failures[0].patch
+        return None
+
     def check_lock(self) -> None:
         """Compare the results with the lock.
 
@@ -111,6 +119,7 @@ def apply_target(
     *,
     keep: bool = True,
     relock: bool = False,
+    before: str | None = None,
     progress: Progress = silent,
     waiting: Callable[[], None] | None = None,
 ) -> AppliedTarget:
@@ -121,10 +130,16 @@ def apply_target(
         store: where trees and commits go.
         keep: whether the commits stay in the store.
         relock: whether the trees that the lock records count for nothing, since it is to be written anew.
+        before: leave out this patch and the ones after it in its series.
         progress: told about what takes long.
         waiting: called once when another process is fetching.
+
+    Raises:
+        UsageError: no series has the patch `before`.
     """
     series = [load_series(upstream.folder) for upstream in target.upstreams]
+    if before is not None:
+        series = _cut(series, before)
     lock = load_lock(target.folder)
     locked = lock.series if lock is not None and not relock else {}
     pristine = {name: table.pristine for name, table in locked.items()}
@@ -138,3 +153,26 @@ def apply_target(
         result = apply_series(store, base.commit, patches, keep=keep, progress=step)
         upstreams.append(Patched(upstream, base, patches, result))
     return AppliedTarget(target, tuple(upstreams), lock)
+
+
+def _cut(series: list[tuple[Patch, ...]], before: str) -> list[tuple[Patch, ...]]:
+    names = [patch.name for patches in series for patch in patches]
+    if before not in names:
+        import difflib
+
+        near = difflib.get_close_matches(before, names, n=1, cutoff=0.3)
+        guess = f"; the nearest is `{near[0]}`" if near else ""
+        raise UsageError(f"no series has a patch `{before}`{guess}")
+    cut = []
+    for patches in series:
+        own = [patch.name for patch in patches]
+        cut.append(patches[: own.index(before)] if before in own else patches)
+    return cut
+
+
+def upstream_with(target: Target, patch: str) -> str | None:
+    """Name of the upstream whose series has the patch; None if none has it."""
+    for upstream in target.upstreams:
+        if any(known.name == patch for known in load_series(upstream.folder)):
+            return upstream.name
+    return None

@@ -69,7 +69,7 @@ def lock_build_requirements(outcome: AppliedTarget, store: Store) -> dict[str, t
     known = outcome.lock.build if outcome.lock is not None else {}
     found = {}
     for plan in plans_of(outcome, store):
-        if plan.pure:
+        if plan.pure or "pyproject.toml" not in plan.patched.entries:
             continue
         asked = build_system_requires(plan)
         locked = known.get(plan.upstream.name, ())

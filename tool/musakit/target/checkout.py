@@ -44,9 +44,9 @@ def checkout(store: Store, applied: Applied, folder: Path) -> tuple[str, ...]:
     head = worktree.head_of(folder)
     if head == applied.commit:
         return worktree.edited_files(folder)
-    if store.resolve(f"{head}^{{commit}}") is None:
+    if store.resolve(f"{head}^{{commit}}") is None and not worktree.is_on_branch(folder, head):
         raise UsageError(
-            f"`{folder}` is on commit {head[:12]}, which is not of this series; it would be left behind",
+            f"`{folder}` is on commit {head[:12]}, which is not of this series and on no branch",
             hints=(f"git -C {folder} branch mine",),
         )
     return worktree.move(folder, applied.commit)

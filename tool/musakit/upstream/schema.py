@@ -20,12 +20,13 @@ _COMMIT_DIGITS = re.compile(r"[0-9a-f]{40}")
 _HEX = re.compile(r"[0-9a-f]{4,39}")
 
 
-def check(document: dict[str, Any]) -> tuple[TargetDocument | None, list[tuple[str, str]]]:
-    """The document, checked; None and all its problems, each with its key path, if it is wrong."""
+def check(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """All problems of a document: key path and text of each."""
     try:
-        return TargetDocument.model_validate(document), []
+        TargetDocument.model_validate(document)
     except ValidationError as error:
-        return None, [(_key_path(found), _text(found)) for found in error.errors()]
+        return [(_key_path(found), _text(found)) for found in error.errors()]
+    return []
 
 
 def _key_path(found: ErrorDetails) -> str:

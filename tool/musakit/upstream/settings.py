@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit import process
-from musakit.errors import ConfigError
+from musakit.errors import CommandError, ConfigError
+from musakit.git.remote import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,9 +59,16 @@ def load_settings() -> IndexSettings:
         ConfigError: a value makes no sense.
     """
     # `pip config list` would be easier to read, but it mixes up which of two files is the stronger.
-    listing = process.run(
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "debug"]
-    ).stdout
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "debug"]
+    try:
+        listing = process.run(command).stdout
+    except CommandError as error:
+        # pip quotes the line that it cannot read.
+        raise CommandError(
+            "pip cannot read its own configuration",
+            hints=("python -m pip config debug",),
+            detail=redacted(error.detail),
+        ) from None
     return parse_settings(listing.decode(errors="surrogateescape"))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from musakit import toml
-from musakit.errors import ConfigError, UsageError
+from musakit import files, toml
+from musakit.errors import ConfigError, ToolError, UsageError
 from musakit.upstream.pin import (
     GitSource,
     MirrorSource,
@@ -17,33 +19,50 @@ from musakit.upstream.pin import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from musakit.upstream.pin import Source
-    from musakit.upstream.schema import SourceTable, TargetDocument, UpstreamTable
 
 FILE = "target.toml"
 DEFAULT = "default"
 
 
-def load_target(folder: Path) -> Target:
+def load_target(folder: Path, *, memory: Path | None = None) -> Target:
     """The target in `folder`.
+
+    Args:
+        folder: the folder with its `target.toml`.
+        memory: folder that remembers which files were found right; checking takes longer than all the rest.
 
     Raises:
         ConfigError: its `target.toml` is missing or wrong; all problems are named.
     """
     path = folder / FILE
     document = toml.load(path)
-    from musakit.upstream import schema
+    known = None if memory is None else memory / _digest(path)
+    if known is None or not known.exists():
+        from musakit.upstream import schema
 
-    checked, found = schema.check(document)
-    if checked is None:
-        raise toml.problems(path, found)
-    return _target(folder, checked)
+        found = schema.check(document)
+        if found:
+            raise toml.problems(path, found)
+        if known is not None:
+            with contextlib.suppress(ToolError):
+                files.write_atomically(known, b"")
+    return _target(folder, document)
 
 
-def find_target(patches: Path, name: str | None = None) -> Target:
+def _digest(path: Path) -> str:
+    """What the outcome of a check depends on: the file, and the rules."""
+    rules = Path(__file__).with_name("schema.py").read_bytes()
+    return files.sha256_of(rules + path.read_bytes())
+
+
+def find_target(patches: Path, name: str | None = None, *, memory: Path | None = None) -> Target:
     """The target of that name in the folder `patches`; the one that `default` there names if None.
+
+    Args:
+        patches: the folder with a folder for each target.
+        name: the target's name.
+        memory: see `load_target`.
 
     Raises:
         UsageError: there is no such target.
@@ -53,7 +72,7 @@ def find_target(patches: Path, name: str | None = None) -> Target:
     names = list_targets(patches)
     if chosen not in names:
         raise _unknown(patches, chosen, names)
-    return load_target(patches / chosen)
+    return load_target(patches / chosen, memory=memory)
 
 
 def list_targets(patches: Path) -> tuple[str, ...]:
@@ -92,31 +111,31 @@ def _choices(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"musakit apply {name}" for name in names[:1])
 
 
-def _target(folder: Path, document: TargetDocument) -> Target:
+def _target(folder: Path, document: dict[str, Any]) -> Target:
+    """The target of a document that was checked."""
     return Target(
         name=folder.name,
         folder=folder,
-        label=document.label,
-        python=document.python,
+        label=document["label"],
+        python=document["python"],
         upstreams=tuple(
-            _upstream(folder, name, table) for name, table in document.upstream.items()
+            _upstream(folder, name, table) for name, table in document["upstream"].items()
         ),
     )
 
 
-def _upstream(folder: Path, name: str, table: UpstreamTable) -> Upstream:
-    sources = tuple(_source(folder, source) for source in table.source)
+def _upstream(folder: Path, name: str, table: dict[str, Any]) -> Upstream:
+    sources = tuple(_source(folder, source) for source in table["source"])
     changes = tuple(
-        RequirementChange(change.name, change.replacement, change.reason)
-        for change in table.requirement
+        RequirementChange(change["name"], change.get("replacement"), change["reason"])
+        for change in table.get("requirement", ())
     )
-    return Upstream(Pin(name, table.version, sources), folder / name, changes)
+    return Upstream(Pin(name, table["version"], sources), folder / name, changes)
 
 
-def _source(folder: Path, table: SourceTable) -> Source:
-    if table.sdist is not None:
-        return SdistSource(table.sdist)
-    if table.git is not None and table.commit is not None:
-        return GitSource(table.git, table.commit)
-    assert table.mirror is not None, "the schema takes exactly one kind of source"
-    return MirrorSource(folder / table.mirror)
+def _source(folder: Path, table: dict[str, str]) -> Source:
+    if "sdist" in table:
+        return SdistSource(table["sdist"])
+    if "git" in table:
+        return GitSource(table["git"], table["commit"])
+    return MirrorSource(folder / Path(table["mirror"]).expanduser())

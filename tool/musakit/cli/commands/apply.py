@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from musakit.cli.boundary import NO, YES
 from musakit.cli.parser import add_json, add_target
-from musakit.cli.patched import apply_named, report_applied, show_checkout
+from musakit.cli.patched import apply_named, report_applied, show_checkout, write_lock_of
 
 if TYPE_CHECKING:
     import argparse
@@ -34,5 +34,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     outcome = apply_named(settings, options.target, keep=not options.check, relock=options.lock)
     if outcome.ok and options.worktree is not None:
         show_checkout(settings, outcome, options.upstream, options.worktree)
+    if outcome.ok and options.lock:
+        write_lock_of(settings, outcome)
     report_applied(outcome, as_json=options.json)
     return YES if outcome.ok else NO

@@ -9,6 +9,7 @@ from musakit.cli.boundary import NO, YES
 from musakit.cli.console import say
 from musakit.cli.parser import add_target
 from musakit.cli.patched import apply_named, report_applied, show_checkout
+from musakit.target.apply import upstream_with
 
 if TYPE_CHECKING:
     import argparse
@@ -21,15 +22,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR", help="where to")
     add_target(parser)
     parser.add_argument("--upstream", metavar="NAME", help="which upstream (the first)")
+    parser.add_argument(
+        "--before",
+        metavar="PATCH",
+        help="stop before this patch, which may not apply; its upstream is the one that is written",
+    )
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Write a patched upstream to a folder, one commit for each patch."""
-    outcome = apply_named(settings, options.target)
-    if not outcome.ok:
+    outcome = apply_named(settings, options.target, before=options.before)
+    upstream = options.upstream
+    if options.before is not None:
+        upstream = upstream_with(outcome.target, options.before)
+    if not outcome.ok and upstream not in outcome.applied():
         report_applied(outcome, as_json=False)
         return NO
-    applied = show_checkout(settings, outcome, options.upstream, options.folder)
+    applied = show_checkout(settings, outcome, upstream, options.folder)
     say(
         f"{options.folder}: at {applied.commit[:12]}, {len(applied.steps)} patches on {applied.base[:12]}"
     )
