@@ -143,6 +143,8 @@ class Bench(NamedTuple):
     def format_patch(self, base: str, tip: str, *options: str) -> list[bytes]:
         """Patches that git writes by default, or with further options."""
         text = self.store.git("format-patch", "--stdout", "--binary", *options, f"{base}..{tip}")
+        if base == tip:
+            return []
         starts = [at for at in _finds(text, b"From ") if text[at + 45 : at + 50] == b" Mon "]
         return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
 

@@ -126,7 +126,7 @@ class FastImport:
             CommandError: git refused something.
         """
         # Without this the ref would be moved: nothing but the caller moves refs.
-        self._write(b"reset refs/musakit/import\nfrom " + b"0" * 40 + b"\n\ndone\n")
+        self._write(b"reset refs/musakit/import\n\ndone\n")
         self._end()
         pairs = (line.split() for line in self._marks.read_text().splitlines())
         marks = dict(pairs)

@@ -116,6 +116,7 @@ class _Run:
         self._marks: list[str] = []
         self._written: set[str] = set()
         self._seen: dict[str, str] = {}
+        self._names: dict[str, str] = {}
         self._parsed: dict[str, _Parsed] = {}
         self.effects: dict[str, Effect] = {}
         self.failures: list[Failure] = []
@@ -123,6 +124,7 @@ class _Run:
     def recall(self, steps: Sequence[Step]) -> None:
         """Take note of the hunks of patches that are known to be applied."""
         for step in steps:
+            self._names[step.sha256] = step.patch
             effect = self._memo.effect(step.sha256)
             if effect is not None:
                 self._note(step.patch, effect)
@@ -135,10 +137,10 @@ class _Run:
 
     def apply(self, patch: Patch) -> None:
         """Apply one patch to the tree in memory."""
-        if patch.sha256 in self.effects:
-            self.failures.append(
-                Failure(patch.name, "repeated", "its content is that of an earlier patch")
-            )
+        earlier = self._names.setdefault(patch.sha256, patch.name)
+        if earlier != patch.name:
+            text = f"its content is that of `{earlier}`"
+            self.failures.append(Failure(patch.name, "repeated", text))
             return
         effect = self._known(patch.sha256) or self._compute(patch)
         if isinstance(effect, tuple):
@@ -179,7 +181,9 @@ class _Run:
 
     def _write(self, effect: Effect) -> None:
         changes = []
-        for path, _before, after in effect.changes:
+        for path, before, after in effect.changes:
+            if after == before:
+                continue
             if after is None:
                 changes.append(Change(path, "", ""))
                 continue

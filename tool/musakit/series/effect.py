@@ -144,12 +144,12 @@ class _Work:
             self._check_free(file)
         mode = file.new_mode or (before.mode if before else "100644")
         after = Entry(mode, self.tree.add_content(result)) if file.new_path is not None else None
-        if file.old_path and file.is_copy:
-            self.sources[file.old_path] = FileChange(file.old_path, before, before)
-        elif file.old_path and file.old_path not in self.changes and file.leaves:
-            self._record(file.old_path, None)
-        if file.new_path is not None or file.old_path in self.changes:
-            self._record(file.path, after)
+        old_path = file.old_path
+        if old_path is not None and file.is_copy:
+            self.sources[old_path] = FileChange(old_path, before, before)
+        elif old_path is not None and file.is_moved and old_path not in self.changes:
+            self._record(old_path, None)
+        self._record(file.path, after)
 
     def collisions(self, files: tuple[FilePatch, ...]) -> list[Failure]:
         """New files that lie in a folder of the name of a file."""
