@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import uuid
+import warnings
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,9 @@ def format_sbom(plan: WheelPlan) -> bytes:
     """The wheel's component, what it descends from, and each patch with its diff."""
     from cyclonedx.output.json import JsonV1Dot6
 
-    document = json.loads(JsonV1Dot6(_bom(plan)).output_as_string())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # older releases miss dependencies, which METADATA states
+        document = json.loads(JsonV1Dot6(_bom(plan)).output_as_string())
     order = {patch.name: index for index, patch in enumerate(plan.tree.patches)}
     pedigree = document["metadata"]["component"]["pedigree"]
     if "patches" in pedigree:  # the library sorts them by content; a series has an order
