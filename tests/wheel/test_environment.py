@@ -54,7 +54,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def versions(python: Path) -> str:
     code = "import importlib.metadata as m; print(*sorted(d.name + d.version for d in m.distributions()))"
     return subprocess.run(
-        [python, "-c", code], check=True, capture_output=True, text=True
+        [python, "-I", "-c", code], check=True, capture_output=True, text=True
     ).stdout.strip()
 
 

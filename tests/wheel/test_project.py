@@ -134,8 +134,8 @@ REFUSED = {
     ),
     "dynamic readme": (
         "pyproject.toml",
-        PYPROJECT.replace(b'"version",', b'"version", "urls",'),
-        "leaves `urls`",
+        PYPROJECT.replace(b'"version",', bX),
+        "leaves `keywords`",
     ),
     "wrong classifier": ("pyproject.toml", PYPROJECT.replace(b'"An engine"', b"3"), "is not valid"),
     "other packages": (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, NamedTuple
 
+from musakit.errors import CommandError, IntegrityError
 from musakit.git.fastimport import Change, CommitPlan, FastImport, merge_changes
 from musakit.git.objects import BlobReader
 from musakit.series.effect import Effect, compute_effect
@@ -48,9 +49,27 @@ def apply_series(
         The commits, or all failures if a patch does not apply; then nothing is written.
     """
     memo = load_memo(store, base)
+    try:
+        return _apply(store, base, patches, memo, keep=keep, progress=progress)
+    except (CommandError, IntegrityError):
+        if not memo.steps:
+            raise
+        # Somebody cleaned the store, and what the memory builds on is gone.
+        return _apply(store, base, patches, Memo(), keep=keep, progress=progress)
+
+
+def _apply(
+    store: Store,
+    base: str,
+    patches: Sequence[Patch],
+    memo: Memo,
+    *,
+    keep: bool,
+    progress: Callable[[int, int], None] | None,
+) -> Applied | Refused:
     known = memo.prefix(patches)
     if known and store.resolve(f"{known[-1].commit}^{{tree}}") is None:
-        known, memo = (), Memo()  # somebody cleaned the store
+        known, memo = (), Memo()
     pristine = memo.pristine or store.tree_of(base)
     if len(known) == len(patches):
         return Applied(base, pristine, known, len(known))
@@ -137,11 +156,12 @@ class _Run:
 
     def apply(self, patch: Patch) -> None:
         """Apply one patch to the tree in memory."""
-        earlier = self._names.setdefault(patch.sha256, patch.name)
-        if earlier != patch.name:
+        earlier = self._names.get(patch.sha256)
+        if earlier is not None:
             text = f"its content is that of `{earlier}`"
             self.failures.append(Failure(patch.name, "repeated", text))
             return
+        self._names[patch.sha256] = patch.name
         effect = self._known(patch.sha256) or self._compute(patch)
         if isinstance(effect, tuple):
             self.failures += effect

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from musakit.files import write_atomically
+from musakit.files import sha256_of, write_atomically
 from musakit.git.fastimport import Signature
 from musakit.git.store import Entry
 from musakit.series.effect import Effect, Mark
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from musakit.git.store import Store
     from musakit.series.folder import Patch
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,10 @@ class Memo:
 def load_memo(store: Store, base: str) -> Memo:
     """What is remembered of the last series on `base`; nothing if it cannot be read."""
     try:
-        value = json.loads(_path(store, base).read_bytes())
+        digest, _, text = _path(store, base).read_bytes().partition(b"\n")
+        if digest.decode() != sha256_of(text):
+            return Memo()
+        value = json.loads(text)
         if value["format"] != _FORMAT:
             return Memo()
         steps = tuple(
@@ -87,7 +90,8 @@ def write_memo(store: Store, memo: Memo, applied: Applied, effects: Mapping[str,
         "steps": [[s.patch, s.sha256, s.commit, s.tree, s.shifts] for s in applied.steps],
         "effects": known | {sha256: _value(effect) for sha256, effect in effects.items()},
     }
-    write_atomically(_path(store, applied.base), json.dumps(value).encode())
+    text = json.dumps(value).encode()
+    write_atomically(_path(store, applied.base), b"%s\n%s" % (sha256_of(text).encode(), text))
 
 
 def _path(store: Store, base: str) -> Path:
