@@ -165,3 +165,43 @@ def series(draw: st.DrawFn, max_size: int = 6) -> tuple[Tree, list[Change]]:
             said = draw(_MESSAGES), draw(_AUTHORS), draw(_DATES)
             changes.append(Change(dict(tree), *said))
     return base, changes
+
+
+@st.composite
+def plain_series(draw: st.DrawFn) -> tuple[Tree, list[Change]]:
+    """Edits of text files whose lines are all different, so that a hunk has one place at most."""
+    count = iter(range(10_000))
+    base: Tree = {}
+    for name in ("one", "two"):
+        lines = [f"{name} {next(count)}\n".encode() for _ in range(draw(st.integers(4, 30)))]
+        base[name] = File(b"".join(lines))
+    changes: list[Change] = []
+    tree = dict(base)
+    for number in range(draw(st.integers(1, 6))):
+        for _ in range(draw(st.integers(1, 2))):
+            name = draw(st.sampled_from(["one", "two"]))
+            lines = tree[name].content.splitlines(keepends=True)
+            at = draw(st.integers(0, len(lines)))
+            new = [f"{name} new {next(count)}\n".encode() for _ in range(draw(st.integers(0, 2)))]
+            lines[at : at + draw(st.integers(0 if new else 1, 2))] = new
+            tree[name] = File(b"".join(lines))
+        if not changes or tree != changes[-1].tree:
+            changes.append(Change(dict(tree), f"change {number}\n".encode()))
+    return base, [change for change in changes if change.tree != base or change is not changes[0]]
+
+
+@st.composite
+def mutated(draw: st.DrawFn, tree: Tree, *, size: int = 3) -> Tree:
+    """A tree with lines replaced, added, doubled or taken away here and there."""
+    result = dict(tree)
+    for number in range(draw(st.integers(1, size))):
+        path = draw(st.sampled_from(sorted(tree)))
+        if result[path].mode == "120000":
+            continue
+        lines = result[path].content.splitlines(keepends=True)
+        at = draw(st.integers(0, len(lines)))
+        taken = lines[at : at + draw(st.integers(0, 2))]
+        new = draw(st.sampled_from([[], [b"upstream %d\n" % number], taken * 2]))
+        lines[at : at + len(taken)] = new
+        result[path] = result[path]._replace(content=b"".join(lines))
+    return result

@@ -126,7 +126,7 @@ def test_pip_reads_its_files_and_the_environment(
 
 
 def test_a_broken_configuration_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "[global]\nindex-url https://user:hunter2@a.example/simple\n"
+    text = "index-url = https://user:hunter2@a.example/simple\n"
     (tmp_path / "pip.conf").write_text(text)
     monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
     with pytest.raises(CommandError, match="pip cannot read its own configuration") as caught:

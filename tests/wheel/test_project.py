@@ -123,7 +123,7 @@ REFUSED = {
     ),
     "broken setup.py": ("setup.py", b"setup(\n", "`setup.py` is not valid Python"),
     "no pyproject": ("pyproject.toml", None, "its tree has no `pyproject.toml`"),
-    "broken pyproject": ("pyproject.toml", b"[", "`pyproject.toml` is not valid TOML"),
+    "broken pyproject": ("pyproject.toml", b"[", "pyproject.toml` is not valid TOML"),
     "pyproject in Latin-1": ("pyproject.toml", b"# \xff", "`pyproject.toml` is not UTF-8"),
     "no readme": ("README.md", None, "its tree has no `README.md`"),
     "no requirements": ("requirements/base.txt", None, "no `requirements/base.txt`"),
@@ -134,7 +134,7 @@ REFUSED = {
     ),
     "dynamic readme": (
         "pyproject.toml",
-        PYPROJECT.replace(b'"version",', bX),
+        PYPROJECT.replace(b'"version",', b'"version", "keywords",'),
         "leaves `keywords`",
     ),
     "wrong classifier": ("pyproject.toml", PYPROJECT.replace(b'"An engine"', b"3"), "is not valid"),

@@ -24,12 +24,23 @@ def load(path: Path) -> dict[str, Any]:
         ConfigError: it is missing, not UTF-8, or not TOML.
     """
     try:
-        document: dict[str, Any] = tomllib.loads(path.read_bytes().decode())
-        return document
+        data = path.read_bytes()
     except FileNotFoundError as error:
         raise ConfigError(f"`{path}` does not exist") from error
+    return parse(data, str(path))
+
+
+def parse(data: bytes, name: str) -> dict[str, Any]:
+    """The content of a TOML document that goes by `name`.
+
+    Raises:
+        ConfigError: it is not UTF-8, or not TOML.
+    """
+    try:
+        document: dict[str, Any] = tomllib.loads(data.decode())
+        return document
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"`{path}` is not valid TOML", detail=str(error)) from error
+        raise ConfigError(f"`{name}` is not valid TOML", detail=str(error)) from error
 
 
 def problems(path: Path, found: Sequence[tuple[str, str]]) -> ConfigError:

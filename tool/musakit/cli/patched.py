@@ -51,7 +51,7 @@ def write_lock_of(settings: Settings, outcome: AppliedTarget) -> None:
     from musakit.target.build import lock_build_requirements
 
     build = lock_build_requirements(outcome, settings.store())
-    write_lock(outcome.target.folder, outcome.applied(), build)
+    write_lock(outcome.target, outcome.applied(), build)
 
 
 def report_applied(outcome: AppliedTarget, *, as_json: bool) -> None:

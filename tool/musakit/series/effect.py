@@ -157,8 +157,8 @@ class _Work:
         return [
             self._exists(file, above)
             for file in files
-            if file.new_path != file.old_path
-            for above in folders_above(file.path)
+            if file.new_path is not None and file.new_path != file.old_path
+            for above in folders_above(file.new_path)
             if above in made
         ]
 

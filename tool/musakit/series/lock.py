@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from musakit.series.result import Applied
+    from musakit.upstream.pin import Target
 
 FILE = "lock.toml"
 _SCHEMA = 1
@@ -59,11 +60,13 @@ class Lock:
 
     Attributes:
         series: by upstream name.
+        target: digest of what `target.toml` says.
         build: exact requirements, with hashes, of the environments in which build backends run, by upstream name.
         digest: sha256 of the file.
     """
 
     series: Mapping[str, LockedSeries]
+    target: str
     build: Mapping[str, tuple[str, ...]]
     digest: str
 
@@ -88,9 +91,9 @@ def load_lock(folder: Path) -> Lock | None:
 
 
 def write_lock(
-    folder: Path, applied: Mapping[str, Applied], build: Mapping[str, tuple[str, ...]]
+    target: Target, applied: Mapping[str, Applied], build: Mapping[str, tuple[str, ...]]
 ) -> None:
-    """Record what applying gave."""
+    """Record what the target says, what applying gave, and what its build backends need."""
     tables: dict[str, Any] = {}
     for name, result in applied.items():
         tables[name] = {"pristine": result.pristine, "tree": result.tree}
@@ -99,22 +102,31 @@ def write_lock(
         tables[name]["patch"] = [
             {"name": step.patch, "sha256": step.sha256, "tree": step.tree} for step in result.steps
         ]
-    text = toml.format_document({"schema": _SCHEMA, "upstream": tables}, comment=_COMMENT)
-    path = folder / FILE
+    document = {"schema": _SCHEMA, "target": target.digest, "upstream": tables}
+    text = toml.format_document(document, comment=_COMMENT)
+    path = target.folder / FILE
     if not path.is_file() or path.read_bytes() != text.encode():
         write_atomically(path, text.encode())
 
 
-def check_against_lock(target: str, name: str, applied: Applied, lock: Lock | None) -> None:
-    """Compare what applying gave with what is locked.
+def check_against_lock(target: Target, applied: Mapping[str, Applied], lock: Lock | None) -> None:
+    """Compare the target, and what applying its series gave, with what is locked.
 
     Raises:
         IntegrityError: they differ; the first patch at which they part is named.
     """
-    hint = (f"musakit apply --lock {target}",)
-    locked = lock.series.get(name) if lock is not None else None
-    if locked is None:
-        raise IntegrityError(f"`{target}` has no lock for `{name}`", hints=hint)
+    hint = (f"musakit apply --lock {target.name}",)
+    for name, result in applied.items():
+        locked = lock.series.get(name) if lock is not None else None
+        if locked is None:
+            raise IntegrityError(f"`{target.name}` has no lock for `{name}`", hints=hint)
+        _check_series(name, result, locked, hint)
+    if lock is not None and lock.target != target.digest:
+        text = f"`{target.folder / 'target.toml'}` says something else than when it was locked"
+        raise IntegrityError(text, hints=hint)
+
+
+def _check_series(name: str, applied: Applied, locked: LockedSeries, hint: tuple[str, ...]) -> None:
     if locked.pristine != applied.pristine:
         raise IntegrityError(
             f"the pristine tree of `{name}` is {applied.pristine}, locked is {locked.pristine}",
@@ -150,4 +162,4 @@ def _lock(document: Mapping[str, Any], digest: str) -> Lock:
         for name, table in tables.items()
     }
     build = {name: tuple(table["build"]) for name, table in tables.items() if "build" in table}
-    return Lock(series, build, digest)
+    return Lock(series, document["target"], build, digest)

@@ -119,9 +119,7 @@ def _decode_body(headers: dict[bytes, bytes], body: bytes) -> bytes:
     raise MalformedPatch(0, f"{found}; `git mailinfo` or `git format-patch` gives a plain one")
 
 
-def _in_body_headers(
-    headers: dict[bytes, bytes], body: bytes
-) -> tuple[dict[bytes, bytes], bytes]:
+def _in_body_headers(headers: dict[bytes, bytes], body: bytes) -> tuple[dict[bytes, bytes], bytes]:
     """`From:`, `Date:` and `Subject:` lines on top of the body take the place of the mail's own."""
     body = body.lstrip(b"\n")
     taken: dict[bytes, bytes] = {}

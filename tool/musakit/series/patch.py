@@ -161,7 +161,9 @@ _MOVE = re.compile(rb"(rename|copy) (from|to) (.+)$")
 _INDEX = re.compile(rb"index [0-9a-f]+\.\.[0-9a-f]+(?: (\d{6}))?$")
 _SIMILARITY = re.compile(rb"(?:dis)?similarity index ")
 _BINARY = re.compile(rb"(?:literal|delta) \d+$")
-_NEVER = re.compile(rb"\t(?:1969-12-31|1970-01-01) \d\d:\d\d:00(?:\.0+)? [+-]\d{4}$")  # `diff -N` dates a missing file so
+_NEVER = re.compile(
+    rb"\t(?:1969-12-31|1970-01-01) \d\d:\d\d:00(?:\.0+)? [+-]\d{4}$"
+)  # `diff -N` dates a missing file so
 _MODES = {"", "100644", "100755", "120000"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from musakit.errors import UsageError
+from musakit.errors import ConfigError, UsageError
 from musakit.series.apply import apply_series
 from musakit.series.folder import load_series
 from musakit.series.lock import Lock, check_against_lock, load_lock
@@ -79,8 +79,7 @@ class AppliedTarget:
         Raises:
             IntegrityError: they differ.
         """
-        for name, result in self.applied().items():
-            check_against_lock(self.target.name, name, result, self.lock)
+        check_against_lock(self.target, self.applied(), self.lock)
 
 
 def fetch_target(
@@ -140,7 +139,7 @@ def apply_target(
     series = [load_series(upstream.folder) for upstream in target.upstreams]
     if before is not None:
         series = _cut(series, before)
-    lock = load_lock(target.folder)
+    lock = _old_lock(target) if relock else load_lock(target.folder)
     locked = lock.series if lock is not None and not relock else {}
     pristine = {name: table.pristine for name, table in locked.items()}
     fetched = fetch_target(target, store, pristine=pristine, progress=progress, waiting=waiting)
@@ -153,6 +152,14 @@ def apply_target(
         result = apply_series(store, base.commit, patches, keep=keep, progress=step)
         upstreams.append(Patched(upstream, base, patches, result))
     return AppliedTarget(target, tuple(upstreams), lock)
+
+
+def _old_lock(target: Target) -> Lock | None:
+    """The lock that is about to be replaced; None if this version cannot read it."""
+    try:
+        return load_lock(target.folder)
+    except ConfigError:
+        return None
 
 
 def _cut(series: list[tuple[Patch, ...]], before: str) -> list[tuple[Patch, ...]]:

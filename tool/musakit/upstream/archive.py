@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+# What the standard library raises at one damaged byte or another.
 _BROKEN = (
     *(tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError),
-    *(OSError, ValueError),
+    *(OSError, ValueError, struct.error, RuntimeError),
 )
 
 

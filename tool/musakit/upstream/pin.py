@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
+
+from musakit.files import sha256_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,6 +121,25 @@ class Target:
     python: str
     upstreams: tuple[Upstream, ...]
 
+    @property
+    def digest(self) -> str:
+        """sha256 of all that the target says and that decides what is in its wheels."""
+        tables = [
+            [
+                upstream.name,
+                upstream.pin.version,
+                [_public(source) for source in upstream.pin.sources],
+                [astuple(change) for change in upstream.requirements],
+            ]
+            for upstream in self.upstreams
+        ]
+        return sha256_of(json.dumps([self.name, self.label, self.python, tables]).encode())
+
     def version_of(self, upstream: Upstream) -> str:
         """Version of the upstream's wheel, such as `0.20.2+musa1`."""
         return f"{upstream.pin.version}+{self.label}"
+
+
+def _public(source: Source) -> tuple[str, ...]:
+    """A source as a wheel tells of it; a mirror is a place on one machine."""
+    return () if isinstance(source, MirrorSource) else astuple(source)

@@ -103,6 +103,7 @@ def _require_locked(
     if missing:
         raise ConfigError(
             f"the lock does not pin what the build backend of `{plan.upstream.name}` asks for",
+            hints=(f"musakit apply --lock {plan.target.name}",),
             detail="\n".join(missing),
         )
 

@@ -82,11 +82,7 @@ def build_wheels(
 
 def wheel_members(plan: WheelPlan, requirements: Sequence[BuildRequirement]) -> list[Member]:
     """All members of a plan's wheel but RECORD."""
-    made = (
-        pure_members(plan.pristine, plan.project)
-        if plan.pure
-        else backend_members(plan, requirements)
-    )
+    made = pure_members(plan) if plan.pure else backend_members(plan, requirements)
     origin = {PROVENANCE: format_provenance(plan), SBOM: format_sbom(plan)}
     return made + [Member(f"{plan.dist_info}/{name}", content) for name, content in origin.items()]
 

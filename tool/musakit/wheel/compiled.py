@@ -10,9 +10,7 @@ from musakit.wheel.setup_script import SETUP_SCRIPT, differs_beyond_extras
 from musakit.wheel.source import changed_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from musakit.wheel.source import SourceTree
+    from musakit.wheel.plan import WheelPlan
 
 _COMPILED = re.compile(
     r"(csrc|cmake|rust)/.*"
@@ -22,24 +20,20 @@ _COMPILED = re.compile(
 )
 
 
-def refuse_compiled(
-    pristine: SourceTree, patched: SourceTree, packaged: Iterable[str], generated: str
-) -> None:
+def refuse_compiled(plan: WheelPlan, generated: str) -> None:
     """Refuse when a change would be without effect in a pure-Python wheel.
 
     Args:
-        pristine: the tree before the series.
-        patched: the tree after it.
-        packaged: files that go into the wheel; what they hold is effective, whatever it is.
+        plan: what is to be built. What its packages hold is effective, whatever it is.
         generated: the file that the wheel does not take from the tree.
 
     Raises:
         ConfigError: the series changes such files; all of them are named.
     """
-    changed = changed_paths(pristine, patched)
-    effective = set(packaged) - {generated}
+    changed = changed_paths(plan.pristine, plan.patched)
+    effective = set(plan.project.packaged) - {generated}
     lost = [path for path in changed if _COMPILED.fullmatch(path) and path not in effective]
-    if SETUP_SCRIPT in changed and differs_beyond_extras(pristine, patched):
+    if SETUP_SCRIPT in changed and differs_beyond_extras(plan.pristine, plan.patched):
         lost.append(
             f"{SETUP_SCRIPT} (it is not run; only a literal `extras_require` is read from it)"
         )
@@ -47,9 +41,9 @@ def refuse_compiled(
         lost.append(f"{generated} (it is generated)")
     if lost:
         raise ConfigError(
-            f"a pure-Python wheel of `{patched.name}` would leave out part of its series: "
+            f"a pure-Python wheel of `{plan.upstream.name}` would leave out part of its series: "
             f"what it changes in {_count(lost)} only takes effect when compiled or run",
-            hints=("musakit checkout patched",),
+            hints=(f"musakit checkout patched {plan.target.name} --upstream {plan.upstream.name}",),
             detail="\n".join(lost) + "\n\n" + _WAY_OUT,
         )
 

@@ -94,11 +94,10 @@ def _structure(infos: list[zipfile.ZipInfo]) -> Iterator[WheelFinding]:
             yield WheelFinding(
                 "path", name, "could be unpacked outside of the folder that it belongs to"
             )
-    for info in infos:
-        if info.compress_type != zipfile.ZIP_STORED:
-            yield WheelFinding(
-                "archive", info.filename, "is compressed; musakit stores members as they are"
-            )
+    compressed = [info for info in infos if info.compress_type != zipfile.ZIP_STORED]
+    if compressed:
+        text = f"{len(compressed)} members are compressed; musakit stores them as they are"
+        yield WheelFinding("archive", compressed[0].filename, text)
 
 
 def _is_safe(name: str) -> bool:

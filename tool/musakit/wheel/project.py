@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packaging.utils import canonicalize_name
 
+from musakit import toml
 from musakit.wheel.packages import packaged_paths
 from musakit.wheel.requirements import parse_requirements, read_requirements_file, settle
 from musakit.wheel.setup_script import read_extras
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,11 +66,7 @@ def read_pyproject(source: SourceTree) -> dict[str, Any]:
     Raises:
         ConfigError: it is missing or not TOML.
     """
-    try:
-        document: dict[str, Any] = tomllib.loads(source.text(PYPROJECT))
-    except tomllib.TOMLDecodeError as error:
-        raise source.error(f"`{PYPROJECT}` is not valid TOML", detail=str(error)) from error
-    return document
+    return toml.parse(source.text(PYPROJECT).encode(), f"{source.name}: {PYPROJECT}")
 
 
 def read_project(

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from musakit.files import sha256_of
 from musakit.upstream.pin import GitSource, SdistSource
-from musakit.wheel.source import SYMLINK, changed_paths
+from musakit.wheel.source import changed_paths
 
 if TYPE_CHECKING:
     from musakit.upstream.pin import Source, Upstream
@@ -107,9 +107,7 @@ def _patch(patch: PatchRecord) -> dict[str, Any]:
 
 def _patched_files(plan: WheelPlan) -> dict[str, str | None]:
     changed = changed_paths(plan.pristine, plan.patched)
-    kept = [path for path in changed if path in plan.patched.entries]
-    regular = [path for path in kept if plan.patched.entries[path].mode != SYMLINK]
-    contents = plan.patched.read(regular)
+    contents = plan.patched.read(path for path in changed if path in plan.patched.entries)
     digests: dict[str, str | None] = dict.fromkeys(changed)
     digests.update({path: sha256_of(content) for path, content in contents.items()})
     return digests

@@ -19,40 +19,37 @@ from musakit.wheel.metadata import (
     format_entry_points,
     format_wheel_file,
 )
-from musakit.wheel.names import TAG, dist_info_of
+from musakit.wheel.names import TAG
 from musakit.wheel.packages import top_level_names
 from musakit.wheel.source import PROGRAM
 from musakit.wheel.version_file import format_version_file
 
 if TYPE_CHECKING:
+    from musakit.wheel.plan import WheelPlan
     from musakit.wheel.project import Project
-    from musakit.wheel.source import SourceTree
 
 GENERATED = "vllm/_version.py"  # vLLM's setup.py has setuptools-scm write it
 
 
-def pure_members(pristine: SourceTree, project: Project) -> list[Member]:
+def pure_members(plan: WheelPlan) -> list[Member]:
     """Members of the wheel, all but RECORD and what says where it comes from.
-
-    Args:
-        pristine: the tree before the series.
-        project: the patched tree's project.
 
     Raises:
         ConfigError: the series changes something that is without effect in a pure-Python wheel.
     """
-    source, packaged = project.source, project.packaged
-    refuse_compiled(pristine, source, packaged, GENERATED)
-    taken = [path for path in packaged if path != GENERATED]
-    contents = source.read([*taken, *project.licenses])
-    members = [Member(path, contents[path], source.entries[path].mode == PROGRAM) for path in taken]
-    members.append(Member(GENERATED, format_version_file(str(project.metadata.version))))
-    dist_info = dist_info_of(project.metadata.name, str(project.metadata.version))
+    refuse_compiled(plan, GENERATED)
+    project, entries = plan.project, plan.patched.entries
+    taken = [path for path in project.packaged if path != GENERATED]
+    contents = plan.patched.read([*taken, *project.licenses])
+    members = [Member(path, contents[path], entries[path].mode == PROGRAM) for path in taken]
+    members.append(Member(GENERATED, format_version_file(plan.version)))
     about = {
         **described(project),
         **{f"{LICENSES}/{path}": contents[path] for path in project.licenses},
     }
-    return members + [Member(f"{dist_info}/{name}", content) for name, content in about.items()]
+    return members + [
+        Member(f"{plan.dist_info}/{name}", content) for name, content in about.items()
+    ]
 
 
 def described(project: Project) -> dict[str, bytes]:

@@ -45,12 +45,14 @@ def parse_record(content: bytes) -> list[Row]:
     Raises:
         ValueError: it is not UTF-8 or a row does not have three fields.
     """
-    rows = []
-    for fields in csv.reader(io.StringIO(content.decode(), newline="")):
+    try:
+        lines = list(csv.reader(io.StringIO(content.decode(), newline="")))
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
+    for fields in lines:
         if len(fields) != len(Row._fields):
             raise ValueError(f"a row of RECORD has {len(fields)} fields")
-        rows.append(Row(*fields))
-    return rows
+    return [Row(*fields) for fields in lines]
 
 
 def row_of(path: str, content: bytes) -> Row:

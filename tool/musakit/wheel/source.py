@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from musakit.git.store import Entry, Store
 
-SYMLINK = "120000"
+FILE = "100644"
 PROGRAM = "100755"
 
 
@@ -67,8 +67,8 @@ class SourceTree:
         entry = self.entries.get(path)
         if entry is None:
             raise self.error(f"its tree has no `{path}`")
-        if entry.mode == SYMLINK:
-            raise self.error(f"`{path}` is a symbolic link")
+        if entry.mode not in {FILE, PROGRAM}:
+            raise self.error(f"`{path}` is not a regular file")
         return entry
 
 
