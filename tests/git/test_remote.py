@@ -98,7 +98,7 @@ def test_no_hook_of_the_user_runs(
     hook.parent.mkdir()
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     hook.chmod(0o755)
-    old_protocol.write_text(f"[core]\n\thooksPath = {hook.parent}\n")
+    old_protocol.write_text(f"[protocol]\n\tversion = 0\n[core]\n\thooksPath = {hook.parent}\n")
     commits(repository.path.as_uri(), history[0], tmp_path / "scratch")
     assert not (tmp_path / "ran").exists()
 
