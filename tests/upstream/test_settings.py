@@ -20,7 +20,7 @@ def test_nothing_set() -> None:
 def listing(**origins: str) -> str:
     """What `pip config debug` prints, in its order."""
     lines = []
-    for origin in ("env_var", "env", "global", "site", "user"):
+    for origin in ("env_var", "env", "global", "base", "site", "user", "new-kind"):
         lines += [f"{origin}:"]
         lines += [] if origin == "env_var" else ["  /somewhere/pip.conf, exists: True"]
         indent = "  " if origin == "env_var" else "    "
@@ -71,10 +71,11 @@ def test_a_command_beats_the_global_section(stronger: str) -> None:
 
 def test_files_beat_each_other_as_in_pip() -> None:
     value = {
-        name: f"global.index-url: https://{name}" for name in ("global", "user", "site", "env")
+        name: f"global.index-url: https://{name}"
+        for name in ("new-kind", "global", "user", "base", "site", "env")
     }
     order = list(value)
-    for count in range(1, 5):
+    for count in range(1, 7):
         assert (
             index_of(**{name: value[name] for name in order[:count]})
             == f"https://{order[count - 1]}"

@@ -194,6 +194,7 @@ def _create(path: Path) -> None:
 
 
 _CONFIG = {
+    "gc.pruneExpire": "never",  # work trees borrow objects that no ref of the store names any more
     "gc.auto": "0",  # objects that no ref names yet may be in use by another process
     "core.fsync": "none",  # a store can be made again at any time
     "fastimport.unpackLimit": "0",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PYPI = "https://pypi.org/simple"
 
 # Where pip takes its settings from, the later the stronger; `pip config debug` prints another order.
-_ORIGINS = ("global", "user", "site", "env", "env_var")
+_ORIGINS = ("global", "user", "base", "site", "env", "env_var")
 # Sections that speak for a download: `[download]` is what `pip download` reads, `[install]` is where most people write.
 _SECTIONS = ("global", "install", "download", "variable")
 _ALIASES = {"pypi-url": "index-url", "default-timeout": "timeout"}
@@ -109,7 +109,8 @@ class _Setting(NamedTuple):
     @property
     def strength(self) -> tuple[int, int]:
         """A command's section beats the global one, and a variable both; then the file counts."""
-        return _SECTIONS.index(self.section), _ORIGINS.index(self.origin)
+        known = self.origin in _ORIGINS
+        return _SECTIONS.index(self.section), _ORIGINS.index(self.origin) if known else -1
 
 
 def _effective(listing: str) -> dict[str, str]:
@@ -119,7 +120,7 @@ def _effective(listing: str) -> dict[str, str]:
     return {_ALIASES.get(setting.key, setting.key): setting.value for setting in ordered}
 
 
-_HEADING = re.compile(rf"({'|'.join(_ORIGINS)}):")
+_HEADING = re.compile(r"([a-z_-]+):")
 _FILE = re.compile(r"  .*, exists: (True|False)")
 _PAIR = re.compile(r"    (?P<section>[^\s.]+)\.(?P<key>[\w-]+): ?(?P<value>.*)")
 _VARIABLE = re.compile(r"  PIP_(?P<key>\w+)=(?P<value>.*)")
