@@ -19,8 +19,6 @@ from tests.builders import Bench, applied, apply_to, commit, forget, law, series
 from tests.series.generated import mutated, plain_series, series
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from musakit.git.store import Store
     from musakit.series.result import Step
     from tests.builders import Change, File

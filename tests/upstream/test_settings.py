@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from musakit.errors import CommandError, ConfigError
-from musakit.upstream.settings import PYPI, IndexSettings, load_settings, parse_settings
+from musakit.upstream.settings import IndexSettings, default_index, load_settings, parse_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_nothing_set() -> None:
-    assert parse_settings("") == IndexSettings(index_urls=(PYPI,))
+    assert parse_settings("") == IndexSettings(index_urls=(default_index(),))
 
 
 def listing(**origins: str) -> str:

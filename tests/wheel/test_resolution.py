@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from packaging.utils import canonicalize_name
 
-from musakit.upstream.settings import PYPI, load_settings
+from musakit.upstream.settings import default_index, load_settings
 from musakit.wheel.archive import write_wheel
 from musakit.wheel.backend import build_system_requires
 from musakit.wheel.build import build_wheels, wheel_members
@@ -78,7 +78,11 @@ def uv_environment() -> dict[str, str]:
     more = (
         {"UV_INDEX": " ".join(others), "UV_INDEX_STRATEGY": "unsafe-best-match"} if others else {}
     )
-    return {**os.environ, **({"UV_DEFAULT_INDEX": first} if first != PYPI else {}), **more}
+    return {
+        **os.environ,
+        **({"UV_DEFAULT_INDEX": first} if first != default_index() else {}),
+        **more,
+    }
 
 
 def touched_by_uv(machine: Path, wheels: list[Path]) -> set[str]:

@@ -29,7 +29,7 @@ def apply_named(
     Raises:
         IntegrityError: the result is not what the lock records.
     """
-    target = find_target(settings.patches, name)
+    target = find_target(settings.patches, name, memory=settings.checked)
     with ProgressDisplay() as display:
         outcome = apply_target(
             target,

@@ -22,6 +22,11 @@ class Settings:
     patches: Path
     cache: Path
 
+    @property
+    def checked(self) -> Path:
+        """Where it is remembered which files were found right."""
+        return self.cache / "checked"
+
     def store(self) -> Store:
         """The store in the cache."""
         return Store.open(self.cache / "store.git")

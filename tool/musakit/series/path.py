@@ -6,8 +6,8 @@ import re
 
 _ESCAPES = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
-# Names that a case-insensitive or short-name file system takes for `.git`.
-_REPOSITORY = re.compile(r"(\.git|git~[0-9]+)[. ]*$", re.IGNORECASE)
+# Names that some file system takes for `.git`: one that ignores case, has short names, other separators or streams.
+_REPOSITORY = re.compile(r"(?:^|[/\\])(?:\.git|git~[0-9]+)[. ]*(?:[/\\:]|$)", re.IGNORECASE)
 
 
 def unquote(name: bytes) -> str:
@@ -28,10 +28,9 @@ def check_path(path: str) -> str:
         return "is absolute"
     if "\0" in path:
         return "has a NUL byte"
-    parts = path.split("/")
-    if any(part in {"", ".", ".."} for part in parts):
+    if not {"", ".", ".."}.isdisjoint(path.split("/")):
         return "leaves the tree or is not in its plain form"
-    if any(_REPOSITORY.match(part) for part in parts):
+    if _REPOSITORY.search(path):
         return "is inside a git repository's own folder"
     return ""
 

@@ -150,7 +150,12 @@ def apply_target(
             progress(f"applying {name}", done, total)
 
         result = apply_series(store, base.commit, patches, keep=keep, progress=step)
-        if keep and before is None and isinstance(result, Applied) and result.reused < len(result.steps):
+        if (
+            keep
+            and before is None
+            and isinstance(result, Applied)
+            and result.reused < len(result.steps)
+        ):
             store.set_ref(f"refs/musakit/series/{target.name}/{upstream.name}", result.commit)
         upstreams.append(Patched(upstream, base, patches, result))
     return AppliedTarget(target, tuple(upstreams), lock)

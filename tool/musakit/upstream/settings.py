@@ -16,8 +16,6 @@ from musakit.git.remote import redacted
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-PYPI = "https://pypi.org/simple"
-
 # Where pip takes its settings from, the later the stronger; `pip config debug` prints another order.
 _ORIGINS = ("global", "user", "base", "site", "env", "env_var")
 # Sections that speak for a download: `[download]` is what `pip download` reads, `[install]` is where most people write.
@@ -41,7 +39,7 @@ class IndexSettings:
         retries: how often a request that failed on the way is sent again.
     """
 
-    index_urls: tuple[str, ...] = (PYPI,)
+    index_urls: tuple[str, ...] = ()
     find_links: tuple[str, ...] = ()
     trusted_hosts: tuple[str, ...] = ()
     cert: str | None = None
@@ -96,8 +94,15 @@ def parse_settings(listing: str) -> IndexSettings:
 def _index_urls(values: Mapping[str, str]) -> list[str]:
     if values.get("no-index", "").lower() in _TRUE:
         return []
-    first = values.get("index-url") or PYPI
+    first = values.get("index-url") or default_index()
     return [as_url(first), *_words(values, "extra-index-url", as_url)]
+
+
+def default_index() -> str:
+    """The index that is asked when the user has named none."""
+    from unearth import PackageFinder
+
+    return str(PackageFinder().sources[0]["url"]).rstrip("/")
 
 
 class _Setting(NamedTuple):

@@ -27,7 +27,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     from musakit.target.apply import fetch_target
     from musakit.upstream.target import find_target
 
-    target = find_target(settings.patches, options.target)
+    target = find_target(settings.patches, options.target, memory=settings.checked)
     lock = load_lock(target.folder)
     pristine = {name: table.pristine for name, table in lock.series.items()} if lock else {}
     with ProgressDisplay() as display:
