@@ -104,41 +104,191 @@ ASTRAY = (
 REFUSALS = [
     ("nothing", ["", "Subject: x\n\nonly words\n"], "1", "empty", "it has no diff"),
     ("no change", [made("new"), "diff --git a/new b/new\n"], "2", "empty", "it changes nothing"),
-    ("same mode", ["diff --git a/run.sh b/run.sh\nold mode 100755\nnew mode 100755\n"], "1", "empty", "changes nothing"),
-    ("fuzz", [LINE_10.replace(" line 8", " line eight")], "1", "mismatch", "hunk 1 (line 7 of the file) matches nowhere"),
+    (
+        "same mode",
+        ["diff --git a/run.sh b/run.sh\nold mode 100755\nnew mode 100755\n"],
+        "1",
+        "empty",
+        "changes nothing",
+    ),
+    (
+        "fuzz",
+        [LINE_10.replace(" line 8", " line eight")],
+        "1",
+        "mismatch",
+        "hunk 1 (line 7 of the file) matches nowhere",
+    ),
     ("blanks", [LINE_10.replace(" line 8", " line  8")], "1", "mismatch", "matches nowhere"),
     ("line end", [LINE_10.replace(" line 8", " line 8\r")], "1", "mismatch", "matches nowhere"),
-    ("end of file", ["--- a/text\n+++ b/text\n@@ -9,2 +9,2 @@\n line 9\n-line 10\n+x\n"], "1", "mismatch", "matches nowhere"),
-    ("ambiguous", [ASTRAY], "1", "ambiguous", "hunk 1 matches at lines 1, 7 and nothing decides between them"),
-    ("repeated hunk", [LINE_10, LINE_10 + made("new")], "2", "repeated", "hunk 1 repeats a change that `1.patch` already makes"),
-    ("repeated file", [made("new"), made("new") + made("newer")], "2", "repeated", "`new` is already made by `1.patch`"),
+    (
+        "end of file",
+        ["--- a/text\n+++ b/text\n@@ -9,2 +9,2 @@\n line 9\n-line 10\n+x\n"],
+        "1",
+        "mismatch",
+        "matches nowhere",
+    ),
+    (
+        "ambiguous",
+        [ASTRAY],
+        "1",
+        "ambiguous",
+        "hunk 1 matches at lines 1, 7 and nothing decides between them",
+    ),
+    (
+        "repeated hunk",
+        [LINE_10, LINE_10 + made("new")],
+        "2",
+        "repeated",
+        "hunk 1 repeats a change that `1.patch` already makes",
+    ),
+    (
+        "repeated file",
+        [made("new"), made("new") + made("newer")],
+        "2",
+        "repeated",
+        "`new` is already made by `1.patch`",
+    ),
     ("duplicate", [LINE_10, LINE_10], "2", "repeated", "its content is that of `1.patch`"),
-    ("applied", [change("text", 10, "line 10", "line 11").replace(" line 11\n line 12\n line 13", " line 12\n line 13\n line 14").replace("-line 10", "-old 10").replace("line 7\n line 8\n line 9", "line 8\n line 9\n line 10")], "1", "applied", "hunk 1 is already applied at line 8"),
-    ("missing", [change("text", 10, "line 10", "x").replace("/text", "/gone")], "1", "missing", "`gone` is not in the tree"),
+    (
+        "applied",
+        [
+            change("text", 10, "line 10", "line 11")
+            .replace(" line 11\n line 12\n line 13", " line 12\n line 13\n line 14")
+            .replace("-line 10", "-old 10")
+            .replace("line 7\n line 8\n line 9", "line 8\n line 9\n line 10")
+        ],
+        "1",
+        "applied",
+        "hunk 1 is already applied at line 8",
+    ),
+    (
+        "missing",
+        [change("text", 10, "line 10", "x").replace("/text", "/gone")],
+        "1",
+        "missing",
+        "`gone` is not in the tree",
+    ),
     ("missing source", [renamed("gone", "here")], "1", "missing", "`gone` is not in the tree"),
-    ("deleted before", ["diff --git a/empty b/empty\ndeleted file mode 100644\n", "diff --git a/empty b/empty\nold mode 100644\nnew mode 100755\n"], "2", "missing", "`empty` is not in the tree"),
+    (
+        "deleted before",
+        [
+            "diff --git a/empty b/empty\ndeleted file mode 100644\n",
+            "diff --git a/empty b/empty\nold mode 100644\nnew mode 100755\n",
+        ],
+        "2",
+        "missing",
+        "`empty` is not in the tree",
+    ),
     ("exists", [made("other")], "1", "exists", "`other` is already in the tree"),
     ("below a file", [made("other/x")], "1", "exists", "`other` is already in the tree"),
     ("below a link", [made("link/x")], "1", "exists", "`link` is already in the tree"),
-    ("through a link", [change("text", 10, "line 10", "x").replace("/text", "/link/file")], "1", "missing", "`link/file` is not in the tree"),
-    ("link and below", [made("l", "folder", "120000") + made("l/x")], "1", "exists", "`l` is already in the tree"),
-    ("below and link", [made("l/x") + made("l", "folder", "120000")], "1", "exists", "`l` is already in the tree"),
+    (
+        "through a link",
+        [change("text", 10, "line 10", "x").replace("/text", "/link/file")],
+        "1",
+        "missing",
+        "`link/file` is not in the tree",
+    ),
+    (
+        "link and below",
+        [made("l", "folder", "120000") + made("l/x")],
+        "1",
+        "exists",
+        "`l` is already in the tree",
+    ),
+    (
+        "below and link",
+        [made("l/x") + made("l", "folder", "120000")],
+        "1",
+        "exists",
+        "`l` is already in the tree",
+    ),
     ("a folder", [made("folder")], "1", "exists", "`folder/` is already in the tree"),
-    ("made twice", [made("new") + made("new", "again")], "1", "exists", "`new` is already in the tree"),
+    (
+        "made twice",
+        [made("new") + made("new", "again")],
+        "1",
+        "exists",
+        "`new` is already in the tree",
+    ),
     ("rename onto", [renamed("text", "other")], "1", "exists", "`other` is already in the tree"),
-    ("copy onto", [renamed("text", "other", "copy")], "1", "exists", "`other` is already in the tree"),
-    ("mode", [LINE_10.replace("--- a", "index 1234567..89abcde 100755\n--- a", 1)], "1", "mode", "`text` has mode 100644, the patch expects 100755"),
-    ("old mode", ["diff --git a/text b/text\nold mode 100755\nnew mode 100644\n"], "1", "mode", "has mode 100644"),
-    ("link as file", ["diff --git a/link b/link\nindex 1234567..89abcde 100644\n--- a/link\n+++ b/link\n@@ -1 +1 @@\n-folder\n\\ No newline at end of file\n+x\n"], "1", "mode", "has mode 120000"),
-    ("half deleted", ["--- a/text\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-line 1\n-line 2\n"], "1", "mismatch", "matches nowhere"),
-    ("deleted unseen", ["diff --git a/text b/text\ndeleted file mode 100644\n"], "1", "mismatch", "it deletes the file but not all of its lines"),
-    ("binary", ["diff --git a/text b/text\nindex " + "1" * 40 + ".." + "2" * 40 + " 100644\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n"], "1", "binary", "git refuses the binary patch: the patch applies to 'text'"),
-    ("bare binary", ["diff --git a/text b/text\nindex 1234567..89abcde 100644\nBinary files a/text and b/text differ\n"], "1", "malformed", "a binary file without its data"),
+    (
+        "copy onto",
+        [renamed("text", "other", "copy")],
+        "1",
+        "exists",
+        "`other` is already in the tree",
+    ),
+    (
+        "mode",
+        [LINE_10.replace("--- a", "index 1234567..89abcde 100755\n--- a", 1)],
+        "1",
+        "mode",
+        "`text` has mode 100644, the patch expects 100755",
+    ),
+    (
+        "old mode",
+        ["diff --git a/text b/text\nold mode 100755\nnew mode 100644\n"],
+        "1",
+        "mode",
+        "has mode 100644",
+    ),
+    (
+        "link as file",
+        [
+            "diff --git a/link b/link\nindex 1234567..89abcde 100644\n--- a/link\n+++ b/link\n@@ -1 +1 @@\n-folder\n\\ No newline at end of file\n+x\n"
+        ],
+        "1",
+        "mode",
+        "has mode 120000",
+    ),
+    (
+        "half deleted",
+        ["--- a/text\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-line 1\n-line 2\n"],
+        "1",
+        "mismatch",
+        "matches nowhere",
+    ),
+    (
+        "deleted unseen",
+        ["diff --git a/text b/text\ndeleted file mode 100644\n"],
+        "1",
+        "mismatch",
+        "it deletes the file but not all of its lines",
+    ),
+    (
+        "binary",
+        [
+            "diff --git a/text b/text\nindex "
+            + "1" * 40
+            + ".."
+            + "2" * 40
+            + " 100644\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n"
+        ],
+        "1",
+        "binary",
+        "git refuses the binary patch: the patch applies to 'text'",
+    ),
+    (
+        "bare binary",
+        [
+            "diff --git a/text b/text\nindex 1234567..89abcde 100644\nBinary files a/text and b/text differ\n"
+        ],
+        "1",
+        "malformed",
+        "a binary file without its data",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("patches", "failing", "kind", "text"), [case[1:] for case in REFUSALS], ids=[case[0] for case in REFUSALS])
-def test_refused(bench: Bench, base: str, patches: list[str], failing: str, kind: str, text: str) -> None:
+@pytest.mark.parametrize(
+    ("patches", "failing", "kind", "text"),
+    [case[1:] for case in REFUSALS],
+    ids=[case[0] for case in REFUSALS],
+)
+def test_refused(
+    bench: Bench, base: str, patches: list[str], failing: str, kind: str, text: str
+) -> None:
     before = snapshot(bench.store.path)
     result = apply_to(bench.store, base, *patches)
     assert isinstance(result, Refused)
@@ -163,7 +313,7 @@ def test_a_path_that_is_not_the_trees_is_refused(
 ) -> None:
     quoted = f'"b/{path}"', f'"{path}"'
     patch = {
-        "new": f"diff --git \"a/{path}\" {quoted[0]}\nnew file mode 100644\n--- /dev/null\n+++ {quoted[0]}\n@@ -0,0 +1 @@\n+x\n",
+        "new": f'diff --git "a/{path}" {quoted[0]}\nnew file mode 100644\n--- /dev/null\n+++ {quoted[0]}\n@@ -0,0 +1 @@\n+x\n',
         "rename": f"diff --git a/text {quoted[0]}\nrename from text\nrename to {quoted[1]}\n",
         "plain": f"--- /dev/null\n+++ {quoted[0]}\n@@ -0,0 +1 @@\n+x\n",
     }[form]
@@ -185,9 +335,13 @@ def test_the_offset_of_the_hunk_before_decides(bench: Bench) -> None:
     block = numbered(12)
     base = bench.base({"f": File(b"top\n" * 4 + b"mark\n" + block + b"end\n" + block)})
     hunks = (
-        "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n mark\n-line 1\n+one\n line 2\n"
-        "@@ -5,3 +5,3 @@\n line 4\n-line 5\n+five\n line 6\n"
-    ).replace("-1,3 +1,3", "-2,3 +2,3").replace("-5,3 +5,3", "-6,3 +6,3")
+        (
+            "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n mark\n-line 1\n+one\n line 2\n"
+            "@@ -5,3 +5,3 @@\n line 4\n-line 5\n+five\n line 6\n"
+        )
+        .replace("-1,3 +1,3", "-2,3 +2,3")
+        .replace("-5,3 +5,3", "-6,3 +6,3")
+    )
     result = applied(bench.store, base, hunks)
     assert [shift.offset for shift in result.steps[0].shifts] == [3, 3]
     content = files_of(bench.store, result.commit)["f"].content
@@ -200,7 +354,9 @@ def test_the_offset_of_the_hunk_before_decides(bench: Bench) -> None:
 def test_a_stated_place_that_matches_needs_no_other(bench: Bench, base: str) -> None:
     result = applied(bench.store, base, TWICE)
     assert result.steps[0].shifts == ()
-    assert files_of(bench.store, result.commit)["twice"].content == numbered(6, _3="three") + numbered(6)
+    assert files_of(bench.store, result.commit)["twice"].content == numbered(
+        6, _3="three"
+    ) + numbered(6)
 
 
 def test_a_hunk_that_would_apply_a_second_time_elsewhere_is_a_repetition(bench: Bench) -> None:
@@ -239,17 +395,27 @@ ACCEPTED: list[tuple[str, list[str], Mapping[str, File | None]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("patches", "changed"), [case[1:] for case in ACCEPTED], ids=[case[0] for case in ACCEPTED])
-def test_accepted(bench: Bench, base: str, patches: list[str], changed: Mapping[str, File | None]) -> None:
+@pytest.mark.parametrize(
+    ("patches", "changed"), [case[1:] for case in ACCEPTED], ids=[case[0] for case in ACCEPTED]
+)
+def test_accepted(
+    bench: Bench, base: str, patches: list[str], changed: Mapping[str, File | None]
+) -> None:
     result = applied(bench.store, base, *patches)
     expected = {path: file for path, file in {**BASE, **changed}.items() if file is not None}
     assert files_of(bench.store, result.commit) == expected
-    assert apply_to(bench.store, base, *patches, fresh=False) == Applied(base, result.pristine, result.steps, len(patches))
+    assert apply_to(bench.store, base, *patches, fresh=False) == Applied(
+        base, result.pristine, result.steps, len(patches)
+    )
 
 
 def test_every_failure_of_the_series_is_named_in_one_pass(bench: Bench, base: str) -> None:
-    wrong = LINE_10.replace(" line 8", " eight") + change("text", 20, "line 20", "x").partition("\n")[2].partition("\n")[2].partition("\n")[2].replace(" line 19", " nineteen")
-    failures = refused(bench.store, base, wrong, change("text", 5, "line 5", "five"), made("other"), "garbage")
+    wrong = LINE_10.replace(" line 8", " eight") + change("text", 20, "line 20", "x").partition(
+        "\n"
+    )[2].partition("\n")[2].partition("\n")[2].replace(" line 19", " nineteen")
+    failures = refused(
+        bench.store, base, wrong, change("text", 5, "line 5", "five"), made("other"), "garbage"
+    )
     assert [(f.patch, f.kind, f.path, f.hunk) for f in failures] == [
         ("1.patch", "mismatch", "text", 1),
         ("1.patch", "mismatch", "text", 2),
@@ -265,15 +431,31 @@ def test_a_failure_names_the_line_and_the_nearest_place(bench: Bench, base: str)
     near = failure.nearest
     assert near is not None
     assert (near.line, near.matching, near.wanted, near.patch_line) == (7, 6, 7, failure.line)
-    assert near.difference == (" line 7", "-line eight", "+line 8", " line 9", " line 10", " line 11", " line 12", " line 13")
+    assert near.difference == (
+        " line 7",
+        "-line eight",
+        "+line 8",
+        " line 9",
+        " line 10",
+        " line 11",
+        " line 12",
+        " line 13",
+    )
 
 
 def test_a_patch_that_fails_is_left_out_for_the_ones_after_it(bench: Bench, base: str) -> None:
-    failures = refused(bench.store, base, LINE_10.replace(" line 8", " eight"), change("text", 11, "line 11", "eleven"))
+    failures = refused(
+        bench.store,
+        base,
+        LINE_10.replace(" line 8", " eight"),
+        change("text", 11, "line 11", "eleven"),
+    )
     assert [failure.patch for failure in failures] == ["1.patch"]
 
 
-def test_without_keep_the_ids_are_the_same_and_the_store_is_as_before(bench: Bench, base: str) -> None:
+def test_without_keep_the_ids_are_the_same_and_the_store_is_as_before(
+    bench: Bench, base: str
+) -> None:
     before = snapshot(bench.store.path)
     checked = apply_series(bench.store, base, series_of(LINE_10, made("new")), keep=False)
     assert snapshot(bench.store.path) == before
@@ -293,7 +475,9 @@ def test_no_ref_is_moved(bench: Bench, base: str) -> None:
 
 def test_progress_counts_patches(bench: Bench, base: str) -> None:
     said: list[tuple[int, int]] = []
-    apply_series(bench.store, base, series_of(LINE_10, made("new")), progress=lambda *args: said.append(args))
+    apply_series(
+        bench.store, base, series_of(LINE_10, made("new")), progress=lambda *args: said.append(args)
+    )
     assert said == [(1, 2), (2, 2)]
 
 
@@ -304,7 +488,10 @@ def test_two_applies_at_once_both_succeed(bench: Bench, base: str) -> None:
     assert fresh_base == base
     with ThreadPoolExecutor(4) as pool:
         for _ in range(3):
-            jobs = {number: pool.submit(apply_series, fresh, base, series_of(made(f"n{number}"))) for number in expected}
+            jobs = {
+                number: pool.submit(apply_series, fresh, base, series_of(made(f"n{number}")))
+                for number in expected
+            }
             for number, job in jobs.items():
                 result = job.result()
                 assert isinstance(result, Applied)
@@ -329,7 +516,9 @@ apply_series(Store.open(Path(sys.argv[1])), sys.argv[2], patches, progress=stop)
 """
 
 
-def test_killed_in_the_middle_it_leaves_a_usable_store(bench: Bench, base: str, tmp_path: Path) -> None:
+def test_killed_in_the_middle_it_leaves_a_usable_store(
+    bench: Bench, base: str, tmp_path: Path
+) -> None:
     patches = [LINE_10, made("new"), made("newer")]
     names = []
     for number, patch in enumerate(patches):
@@ -393,7 +582,11 @@ def test_a_store_that_was_cleaned_heals(bench: Bench, base: str, again: str) -> 
     for path in (bench.store.path / "objects" / "pack").iterdir():
         if path.name not in kept:
             path.unlink()
-    after = {"the same": patches, "one more": [*patches, made("n")], "one edited": [made("n"), *patches]}[again]
+    after = {
+        "the same": patches,
+        "one more": [*patches, made("n")],
+        "one edited": [made("n"), *patches],
+    }[again]
     result = apply_to(bench.store, base, *after, fresh=False)
     assert isinstance(result, Applied)
     assert result == applied(bench.store, base, *after)

@@ -72,12 +72,19 @@ class FastImport:
     Use it as a context manager and call `finish`; leaving without that ends the program and drops what it wrote.
     """
 
-    def __init__(self, quarantine: Quarantine) -> None:
+    def __init__(self, quarantine: Quarantine, *, compression: int = 1) -> None:
+        """Start the program.
+
+        Args:
+            quarantine: where it writes.
+            compression: zlib's level, 0 to 9. Deflating takes longer than all the rest: few objects go without.
+        """
         self._quarantine = quarantine
         self._marks = quarantine.folder / "marks"
         self._next = 1
         self._args = (
-            *("--git-dir", quarantine.store.path, "fast-import", "--quiet", "--done", "--force"),
+            *("--git-dir", quarantine.store.path, "-c", f"core.compression={compression}"),
+            *("fast-import", "--quiet", "--done", "--force"),
             *("--depth=0", f"--export-marks={self._marks}"),
         )
         self._process = start_git(*self._args, env={**quarantine.environment, **_KEEP_MEMORY})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -77,8 +78,9 @@ class BlobReader:
         if names:
             pipe = self._process.stdin
             assert pipe is not None
-            pipe.write("".join(names).encode())
-            pipe.flush()
+            with contextlib.suppress(BrokenPipeError):  # `_answer` finds out what is missing
+                pipe.write("".join(names).encode())
+                pipe.flush()
 
     def _answer(self, blob: str) -> bytes:
         pipe = self._process.stdout

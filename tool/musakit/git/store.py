@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit import files
 from musakit.errors import IntegrityError
 from musakit.git.command import git, start_git
-from musakit.process import failed
 
 # An upstream's .gitattributes would convert line ends, expand keywords or run filters; a tree is bytes.
 VERBATIM = "* -text -filter -ident -working-tree-encoding\n"
@@ -62,8 +61,9 @@ class Store:
 
     def resolve(self, revision: str) -> str | None:
         """Object id of a revision such as a ref or `COMMIT^{tree}`; None if the store does not have it."""
+        existing = f"{revision}^{{object}}"  # a full id alone would resolve to itself
         found = self.git(
-            "rev-parse", "--verify", "--quiet", "--end-of-options", revision, ok=(0, 1, 128)
+            "rev-parse", "--verify", "--quiet", "--end-of-options", existing, ok=(0, 1, 128)
         )
         return found.decode().strip() or None
 
@@ -91,10 +91,16 @@ class Store:
         return start_git("--git-dir", self.path, "ls-tree", "-r", "-z", "--full-tree", tree)
 
     def finish_listing(self, process: subprocess.Popen[bytes]) -> dict[str, Entry]:
-        """The list that `start_listing` began."""
+        """The list that `start_listing` began.
+
+        Raises:
+            IntegrityError: the store does not have the tree.
+        """
         output, errors = process.communicate()
         if process.returncode:
-            raise failed(("git", "ls-tree"), process.returncode, errors)
+            *_, tree = process.args
+            text = f"`{tree}` is not in the store `{self.path}`"
+            raise IntegrityError(text, detail=errors.decode(errors="replace").strip())
         listing = output.decode(errors="surrogateescape")
         found = {}
         for line in listing.split("\0")[:-1]:
@@ -120,7 +126,8 @@ class Store:
             message: its message.
             date: author and committer date in git's raw form, `SECONDS +HHMM`.
         """
-        dates = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+        stamp = f"@{date}"  # without the sign git takes small numbers for something else
+        dates = {"GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp}
         links = [arg for parent in parents for arg in ("-p", parent)]
         return (
             self.git("commit-tree", tree, *links, stdin=message.encode(), env=dates)

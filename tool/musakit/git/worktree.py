@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from musakit.errors import CommandError, UsageError
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
     from musakit.git.store import Store
 
-_MARKER = "musakit.store"
+# A file in `.git` that names the store; reading it costs less than asking git, and so does reading HEAD.
+_MARKER = "musakit-store"
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_IN_THE_WAY = re.compile("would be overwritten|would be removed|would lose untracked")
 
 
 def write_files(store: Store, tree: str, folder: Path) -> None:
@@ -29,16 +33,16 @@ def write_files(store: Store, tree: str, folder: Path) -> None:
 
 
 def is_work_tree(store: Store, folder: Path) -> bool:
-    """Whether `folder` is a work tree that `update` made for this store."""
-    config = folder / ".git" / "config"
-    if not config.is_file():
-        return False
-    found = git("config", "--file", config, "--get", _MARKER, ok=(0, 1)).decode().strip()
-    return found == str(store.path)
+    """Whether `folder` is a work tree that `create` made for this store."""
+    marker = folder / ".git" / _MARKER
+    return marker.is_file() and marker.read_text(encoding="utf-8") == str(store.path)
 
 
 def head_of(folder: Path) -> str:
     """Commit that the work tree is on."""
+    head = (folder / ".git" / "HEAD").read_text(encoding="utf-8").strip()
+    if _COMMIT.fullmatch(head):
+        return head
     return git("rev-parse", "HEAD", cwd=folder).decode().strip()
 
 
@@ -50,7 +54,9 @@ def is_on_branch(folder: Path, commit: str) -> bool:
 def edited_files(folder: Path) -> tuple[str, ...]:
     """Paths of known files whose content differs from the commit that the work tree is on."""
     listing = git(
-        "--no-optional-locks", "status", "--porcelain=v1", "-z", "--untracked-files=no", cwd=folder
+        *("--no-optional-locks", "status", "--porcelain=v1", "-z"),
+        *("--untracked-files=no", "--no-renames"),
+        cwd=folder,
     )
     return tuple(line[3:] for line in listing.decode(errors="surrogateescape").split("\0")[:-1])
 
@@ -72,10 +78,9 @@ def create(store: Store, commit: str, folder: Path) -> None:
     (repository / "info").mkdir(exist_ok=True)
     (repository / "info" / "attributes").write_text(VERBATIM)
     (repository / "objects" / "info" / "alternates").write_text(f"{store.path / 'objects'}\n")
-    git("config", _MARKER, str(store.path), cwd=folder)
-    git("config", "checkout.workers", "2", cwd=folder)
     git("update-ref", "--no-deref", "HEAD", commit, cwd=folder)
-    git("read-tree", "-m", "-u", "HEAD", cwd=folder)
+    git("-c", "checkout.workers=2", "read-tree", "-m", "-u", "HEAD", cwd=folder)
+    (repository / _MARKER).write_text(str(store.path), encoding="utf-8")
 
 
 def move(folder: Path, commit: str) -> tuple[str, ...]:
@@ -88,9 +93,13 @@ def move(folder: Path, commit: str) -> tuple[str, ...]:
         UsageError: an uncommitted edit or an unknown file is in the way; nothing has changed then.
     """
     try:
-        listing = git("-c", "advice.detachedHead=false", "checkout", "--detach", commit, cwd=folder)
+        listing = git(
+            *("-c", "advice.detachedHead=false", "checkout", "--no-overwrite-ignore"),
+            *("--detach", commit),
+            cwd=folder,
+        )
     except CommandError as error:
-        if "would be overwritten" not in error.detail and "would be removed" not in error.detail:
+        if not _IN_THE_WAY.search(error.detail):
             raise
         paths = [line.strip() for line in error.detail.splitlines() if line.startswith("\t")]
         raise UsageError(
@@ -98,5 +107,4 @@ def move(folder: Path, commit: str) -> tuple[str, ...]:
             hints=(f"git -C {folder} stash --include-untracked",),
             detail="\n".join(paths),
         ) from error
-    lines = listing.decode(errors="surrogateescape").splitlines()
-    return tuple(line.split("\t", 1)[1] for line in lines if "\t" in line)
+    return edited_files(folder) if listing else ()

@@ -34,6 +34,7 @@ def apply_series(
     patches: Sequence[Patch],
     *,
     keep: bool = True,
+    remember: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Applied | Refused:
     """Apply patches to a commit of the store.
@@ -43,19 +44,22 @@ def apply_series(
         base: commit id of the pristine tree.
         patches: the series, in order.
         keep: whether the commits stay in the store; their ids are the same without.
+        remember: whether the next run on this base may build on this one.
         progress: called with the number of patches done and of all.
 
     Returns:
         The commits, or all failures if a patch does not apply; then nothing is written.
     """
     memo = load_memo(store, base)
+    remember &= keep
     try:
-        return _apply(store, base, patches, memo, keep=keep, progress=progress)
+        return _apply(store, base, patches, memo, keep=keep, remember=remember, progress=progress)
     except (CommandError, IntegrityError):
         if not memo.steps:
             raise
         # Somebody cleaned the store, and what the memory builds on is gone.
-        return _apply(store, base, patches, Memo(), keep=keep, progress=progress)
+        memo = Memo()
+        return _apply(store, base, patches, memo, keep=keep, remember=remember, progress=progress)
 
 
 def _apply(
@@ -65,16 +69,16 @@ def _apply(
     memo: Memo,
     *,
     keep: bool,
+    remember: bool,
     progress: Callable[[int, int], None] | None,
 ) -> Applied | Refused:
     known = memo.prefix(patches)
     if known and store.resolve(f"{known[-1].commit}^{{tree}}") is None:
         known, memo = (), Memo()
-    pristine = memo.pristine or store.tree_of(base)
     if len(known) == len(patches):
-        return Applied(base, pristine, known, len(known))
+        return Applied(base, memo.pristine or store.tree_of(base), known, len(known))
     start = known[-1].commit if known else base
-    with store.quarantine() as quarantine, FastImport(quarantine) as writer:
+    with store.quarantine() as quarantine, FastImport(quarantine, compression=0) as writer:
         with BlobReader(store) as reader:
             listing = store.start_listing(start)  # git works while the patches are read
             parsed = _parse_unknown(patches[len(known) :], memo)
@@ -98,8 +102,9 @@ def _apply(
             patches[len(known) :], commits, run.effects.values(), strict=True
         )
     )
+    pristine = memo.pristine or trees[base]
     applied = Applied(base, pristine, known + new, len(known))
-    if keep:
+    if remember:
         write_memo(store, memo, applied, run.effects)
     return applied
 
@@ -218,9 +223,10 @@ class _Run:
 
 
 def _trees(quarantine: Quarantine, start: str, end: str) -> dict[str, str]:
-    """Tree id of each commit after `start` up to `end`."""
+    """Tree id of `start` and of each commit after it up to `end`."""
     listing = quarantine.store.git(
         "rev-list",
+        "--boundary",
         "--no-commit-header",
         "--format=%H %T",
         f"{start}..{end}",

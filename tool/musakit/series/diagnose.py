@@ -30,27 +30,34 @@ class Nearest:
     patch_line: int
 
 
+_MARGIN = 3  # lines around the likely place that are looked at too
+
+
 def nearest(lines: list[bytes], hunk: Hunk) -> Nearest | None:
     """The place with the most lines of the hunk; None if the file has none of them."""
     offset = _best_offset(lines, hunk)
     if offset is None:
         return None
-    start = max(offset, 0)
-    window = lines[start : start + len(hunk.old) + 2]
+    count = len(hunk.old)
+    top = max(offset - _MARGIN, 0)
+    window = lines[top : max(offset, 0) + count + _MARGIN]
     matcher = difflib.SequenceMatcher(None, hunk.old, window, autojunk=False)
     difference: list[str] = []
-    first = len(hunk.old)
+    first, start = count, -1
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
-        if i1 == len(hunk.old):
-            break  # what the file has below the hunk
+        if i2 == 0 or i1 == count:
+            continue  # what the file has above or below the hunk
+        low = max(j1, j2 - (i2 - i1)) if i1 == 0 else j1
+        high = min(j2, low + (i2 - i1)) if i2 == count else j2
+        start = low if start < 0 else start
         if kind == "equal":
             difference += [f" {_show(line)}" for line in hunk.old[i1:i2]]
             continue
         first = min(first, i1)
         difference += [f"-{_show(line)}" for line in hunk.old[i1:i2]]
-        difference += [f"+{_show(line)}" for line in window[j1:j2]]
+        difference += [f"+{_show(line)}" for line in window[low:high]]
     matching = sum(block.size for block in matcher.get_matching_blocks())
-    return Nearest(start + 1, matching, len(hunk.old), tuple(difference), hunk.line_of_old(first))
+    return Nearest(top + start + 1, matching, count, tuple(difference), hunk.line_of_old(first))
 
 
 def already_applied(lines: list[bytes], hunk: Hunk) -> int | None:

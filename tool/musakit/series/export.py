@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _FORM = (
     "--stdout",
+    "--always",
     "--no-numbered",
     "--zero-commit",
     "--no-signature",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ORDER_FILE = "series"
+_HARMLESS = {"-p1", "-pab"}
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,10 @@ def load_series(folder: Path) -> tuple[Patch, ...]:
     present = {path.name for path in folder.glob("*.patch")}
     if not order.is_file() and not present:
         return ()
-    names = read_order(order.read_text(encoding="utf-8")) if order.is_file() else []
-    found = [(name, "is listed twice") for name in _doubled(names)]
+    text = order.read_bytes().decode(errors="replace") if order.is_file() else ""
+    names = read_order(text)
+    found = [(words[0], f"has the option `{option}`") for words, option in _options(text)]
+    found += [(name, "is listed twice") for name in _doubled(names)]
     found += [
         (name, "is listed but does not exist") for name in names if not _is_file(folder, name)
     ]
@@ -56,9 +59,20 @@ def load_series(folder: Path) -> tuple[Patch, ...]:
 
 
 def read_order(text: str) -> list[str]:
-    """Names in an order file: one a line; `#` begins a comment; options such as `-p1` after a name are left out."""
+    """Names in an order file: one a line; `#` begins a comment."""
+    return [words[0] for words in _words(text)]
+
+
+def _words(text: str) -> list[list[str]]:
     lines = (line.split("#", 1)[0].split() for line in text.splitlines())
-    return [words[0] for words in lines if words]
+    return [words for words in lines if words]
+
+
+def _options(text: str) -> list[tuple[list[str], str]]:
+    """What quilt would do otherwise than musakit: strip more or fewer folders, or take a patch back."""
+    return [
+        (words, option) for words in _words(text) for option in words[1:] if option not in _HARMLESS
+    ]
 
 
 def _doubled(names: list[str]) -> list[str]:

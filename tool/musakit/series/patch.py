@@ -226,6 +226,9 @@ def _read_hunk(reader: _Reader, match: re.Match[bytes]) -> Hunk:
             new.append(content)
             new_left -= 1
         elif kind == b"\\":
+            last = kinds[-1:]
+            if (old_left and last != b"+") or (new_left and last != b"-"):
+                raise MalformedPatch(reader.first_line + at, "only the last line can lack its end")
             _drop_line_end(old, new, kinds)
             at += 1
             continue

@@ -44,9 +44,16 @@ def checkout(store: Store, applied: Applied, folder: Path) -> tuple[str, ...]:
     head = worktree.head_of(folder)
     if head == applied.commit:
         return worktree.edited_files(folder)
-    if store.resolve(f"{head}^{{commit}}") is None and not worktree.is_on_branch(folder, head):
+    if not _is_ours(store, applied, head) and not worktree.is_on_branch(folder, head):
         raise UsageError(
             f"`{folder}` is on commit {head[:12]}, which is not of this series and on no branch",
             hints=(f"git -C {folder} branch mine",),
         )
     return worktree.move(folder, applied.commit)
+
+
+def _is_ours(store: Store, applied: Applied, head: str) -> bool:
+    """Whether a commit is of this series or of an earlier form of it: a person's commits are never in the store."""
+    if head == applied.base or any(step.commit == head for step in applied.steps):
+        return True
+    return store.resolve(f"{head}^{{commit}}") is not None

@@ -1,0 +1,151 @@
+"""Reading diffs: nothing of a patch is dropped in silence, and damage is named with its line."""
+
+from __future__ import annotations
+
+import pytest
+
+from musakit.series.patch import FilePatch, MalformedPatch, parse_diff
+
+GIT = b"diff --git a/f b/f\n"
+NAMES = b"--- a/f\n+++ b/f\n"
+HUNK = b"@@ -1,2 +1,2 @@\n keep\n-old\n+new\n"
+OTHER = b"diff --git a/g b/g\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-x\n+y\n"
+BINARY = b"index 1234567..89abcde 100644\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\n"
+
+# (diff, what is said, line)
+MALFORMED = {
+    "damaged first @@": (GIT + NAMES + HUNK.replace(b"@@ -1", b"@ -1"), "a hunk `@@ -LINE,COUNT +LINE,COUNT @@` should be here", 4),
+    "damaged second @@": (GIT + NAMES + HUNK + b"@@ -9,1 +9;1 @@\n-x\n+y\n", "not part of a diff: `@@ -9,1 +9;1 @@`", 8),
+    "text between hunks": (GIT + NAMES + HUNK + b"words\n" + HUNK, "not part of a diff: `words`", 8),
+    "text between files": (GIT + NAMES + HUNK + b"words\n" + OTHER, "not part of a diff: `words`", 8),
+    "text at the end": (GIT + NAMES + HUNK + b"words\n", "not part of a diff: `words`", 8),
+    "too many lines": (GIT + NAMES + HUNK + b" more\n", "not part of a diff: ` more`", 8),
+    "too few lines": (GIT + NAMES + HUNK.replace(b"-1,2", b"-1,3"), "number of lines that it states", 4),
+    "cut off": (GIT + NAMES + HUNK[:-5], "number of lines that it states", 4),
+    "next file too soon": (GIT + NAMES + HUNK.replace(b"+1,2", b"+1,3") + OTHER, "number of lines that it states", 4),
+    "no change": (GIT + NAMES + b"@@ -1 +1 @@\n same\n", "the hunk changes nothing", 4),
+    "no +++": (GIT + b"--- a/f\n" + HUNK, "a line `+++ FILE` should follow", 3),
+    "no hunk": (GIT + NAMES, "should be here", 4),
+    "line end dropped too soon": (GIT + NAMES + b"@@ -1,2 +1,2 @@\n-a\n\\ No newline at end of file\n-b\n+a\n+b\n", "only the last line can lack its end", 6),
+    "line end dropped too soon, new": (GIT + NAMES + b"@@ -1,2 +1,2 @@\n-a\n-b\n+a\n\\ No newline at end of file\n+b\n", "only the last line can lack its end", 8),
+    "two names": (b"--- a/f\n+++ b/g\n" + HUNK, "it names several files, `f`, `g`,", 1),
+    "backup name": (b"--- a/f.orig\n+++ b/f\n" + HUNK, "it names several files", 1),
+    "other name below": (GIT + b"--- a/g\n+++ b/g\n" + HUNK, "it names several files, `g`, `f`,", 1),
+    "other new name": (GIT + b"new file mode 100644\n--- /dev/null\n+++ b/g\n@@ -0,0 +1 @@\n+x\n", "it names several files", 1),
+    "other renamed": (b"diff --git a/f b/g\nrename from f\nrename to g\n--- a/f\n+++ b/h\n" + HUNK, "it names several files", 1),
+    "half a rename": (b"diff --git a/f b/g\nrename from f\n", "a rename or copy needs both", 1),
+    "rename and copy": (b"diff --git a/f b/g\nrename from f\ncopy to g\n", "a rename or copy needs both", 1),
+    "paths apart": (b"diff --git a/f b/g\nold mode 100644\nnew mode 100755\n", "cannot tell the two paths apart", 1),
+    "no file": (b"--- /dev/null\n+++ /dev/null\n" + HUNK, "it names no file", 1),
+    "submodule": (b"diff --git a/m b/m\nindex 1234567..89abcde 160000\n--- a/m\n+++ b/m\n@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n", "a file of mode 160000 cannot be patched", 1),
+    "new submodule": (b"diff --git a/m b/m\nnew file mode 160000\n", "mode 160000", 1),
+    "odd mode": (GIT + b"new file mode 100666\n", "mode 100666", 1),
+    "unknown header": (GIT + b"new fil mode 100644\n", "not part of a diff", 2),
+    "binary without data": (GIT + b"Binary files a/f and b/f differ\n", "a binary file without its data", 2),
+    "plain binary": (b"diff -r a/f b/f\nBinary files a/f and b/f differ\n", "not part of a diff", 2),
+    "no block": (GIT + b"GIT binary patch\nzip 1\n", "a line `literal SIZE` or `delta SIZE` should be here", 3),
+    "text below a block": (GIT + BINARY + b"words\n", "not part of a diff: `words`", 7),
+    "combined": (b"diff --cc f\nindex 1,2..3\n--- a/f\n+++ b/f\n@@@ -1,1 -1,1 +1,1 @@@\n  x\n", "not part of a diff", 2),
+    "only in": (NAMES + HUNK + b"Only in b: new\n", "not part of a diff: `Only in b: new`", 7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("diff", "text", "line"), MALFORMED.values(), ids=MALFORMED)
+def test_malformed(diff: bytes, text: str, line: int) -> None:
+    with pytest.raises(MalformedPatch) as caught:
+        parse_diff(diff, 1)
+    assert text in caught.value.text
+    assert caught.value.line == line
+
+
+def test_lines_are_counted_from_the_top_of_the_file() -> None:
+    with pytest.raises(MalformedPatch) as caught:
+        parse_diff(GIT + NAMES + HUNK + b"words\n", 11)
+    assert caught.value.line == 18
+    (file,) = parse_diff(GIT + NAMES + HUNK, 11)
+    assert (file.line, file.hunks[0].line) == (11, 14)
+
+
+def only(diff: bytes) -> FilePatch:
+    (file,) = parse_diff(diff, 1)
+    return file
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["f", "a b", "trail ", " lead", 'quo"te', "back\\slash", "tab\tname", "line\nbreak", "ü", "\udcff", "a b/a b", '"', "\\\\", "x\x01"],
+)  # fmt: skip
+@pytest.mark.parametrize("quoted", [True, False])
+def test_paths_without_hunks(path: str, quoted: bool) -> None:
+    raw = path.encode(errors="surrogateescape")
+    if not quoted and (raw.startswith(b'"') or b"\n" in raw):
+        return
+    escaped = (
+        raw.replace(b"\\", b"\\\\")
+        .replace(b'"', b'\\"')
+        .replace(b"\n", b"\\n")
+        .replace(b"\t", b"\\t")
+    )
+    escaped = b"".join(
+        b"\\%03o" % byte if byte > 126 or byte < 32 else bytes((byte,)) for byte in escaped
+    )
+    line = (
+        b'diff --git "a/%s" "b/%s"' % (escaped, escaped)
+        if quoted
+        else b"diff --git a/%s b/%s" % (raw, raw)
+    )
+    file = only(line + b"\nold mode 100644\nnew mode 100755\n")
+    assert (file.old_path, file.new_path) == (path, path)
+
+
+def test_modes_and_moves() -> None:
+    file = only(
+        b"diff --git a/x b/y z\nold mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from x\nrename to y z\n"
+    )
+    assert file[:5] == ("x", "y z", "100644", "100755", False)
+    assert (file.is_moved, file.leaves, file.path) == (True, True, "y z")
+    file = only(b"diff --git a/x b/y\ndissimilarity index 90%\ncopy from x\ncopy to y\n")
+    assert (file.is_copy, file.is_moved, file.leaves) == (True, True, False)
+    file = only(GIT + b"deleted file mode 100755\nindex 1234567..0000000\n")
+    assert file[:4] == ("f", None, "100755", "")
+    assert (file.leaves, file.is_moved, file.path) == (True, False, "f")
+
+
+def test_a_hunk_without_counts_and_with_a_missing_line_end() -> None:
+    file = only(
+        NAMES
+        + b"@@ -3 +3 @@ def f():\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"
+    )
+    (hunk,) = file.hunks
+    assert (hunk.start, hunk.old, hunk.new, hunk.kinds) == (3, [b"a"], [b"b"], b"-+")
+
+
+def test_a_blank_context_line_may_have_lost_its_blank() -> None:
+    (hunk,) = only(NAMES + b"@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n").hunks
+    assert (hunk.old, hunk.kinds) == ([b"a\n", b"\n", b"b\n"], b"  -+")
+    assert (hunk.leading, hunk.trailing) == (2, 0)
+
+
+@pytest.mark.parametrize("end", [b"-- \n2.39.5\n\n", b"-- \nmy\nsignature\n", b"-- \n", b"\n\n"])
+def test_a_signature_is_no_part_of_the_diff(end: bytes) -> None:
+    assert len(parse_diff(GIT + NAMES + HUNK + end, 1)) == 1
+    assert len(parse_diff(GIT + BINARY + end, 1)) == 1
+
+
+def test_a_removed_dash_at_the_end_is_no_signature() -> None:
+    (hunk,) = only(NAMES + b"@@ -1,3 +1,2 @@\n a\n-- \n b\n").hunks
+    assert hunk.old == [b"a\n", b"- \n", b"b\n"]
+
+
+def test_content_that_looks_like_a_diff() -> None:
+    body = b"--- a/x\n-++ b/x\n-@@ -1 +1 @@\n+-- \n+++ y\n+diff --git a/x b/x\n"
+    (hunk,) = only(NAMES + b"@@ -1,3 +1,3 @@\n-" + body.replace(b"--- a/x", b"-- a/x", 1)).hunks
+    assert hunk.old == [b"-- a/x\n", b"++ b/x\n", b"@@ -1 +1 @@\n"]
+    assert hunk.new == [b"-- \n", b"++ y\n", b"diff --git a/x b/x\n"]
+
+
+def test_the_line_of_an_old_line() -> None:
+    (hunk,) = only(NAMES + b"@@ -1,3 +1,4 @@\n a\n+x\n+y\n-b\n c\n").hunks
+    assert [hunk.line_of_old(index) for index in range(4)] == [4, 7, 8, 8]
+    (hunk,) = only(b"--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+x\n").hunks
+    assert hunk.line_of_old(0) == hunk.line

@@ -1,0 +1,181 @@
+"""Where a tree's files come from: the store, a folder, or a wheel."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from musakit.errors import IntegrityError, UsageError
+from musakit.git.objects import BlobReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from musakit.git.store import Store
+
+_LINKS = ("120000", "160000")
+_SKIPPED = frozenset({".git", "__pycache__", "node_modules", ".venv", "venv", "build", "dist"})
+
+
+class Sources(Protocol):
+    """The Python files of a tree."""
+
+    @property
+    def blobs(self) -> Mapping[str, str]:
+        """Git blob id of each `.py` file by path."""
+
+    def read(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """Contents by path.
+
+        Raises:
+            ToolError: a file cannot be read.
+        """
+
+    def mentioning(self, word: str) -> tuple[str, ...]:
+        """`.py` files that contain a word of ASCII letters, digits, `_` and `.`, sorted."""
+
+    @property
+    def key(self) -> str:
+        """What stands for all of the content, such as a tree id; empty if nothing cheap does."""
+
+    def close(self) -> None:
+        """Let go of what is open; reading again opens it again."""
+
+
+class StoreSources:
+    """A tree in the store.
+
+    Args:
+        store: the store.
+        tree: id of a tree, or of a commit.
+    """
+
+    def __init__(self, store: Store, tree: str) -> None:
+        self._store = store
+        self._tree = tree
+        self._reader: BlobReader | None = None
+
+    @cached_property
+    def blobs(self) -> Mapping[str, str]:
+        """Git blob id of each `.py` file by path."""
+        return {
+            path: entry.blob
+            for path, entry in self._store.entries(self._tree).items()
+            if path.endswith(".py") and entry.mode not in _LINKS
+        }
+
+    @property
+    def key(self) -> str:
+        """The tree id."""
+        return self._tree
+
+    def read(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """Contents by path.
+
+        Raises:
+            IntegrityError: the store lacks one of them.
+        """
+        wanted = {path: self.blobs[path] for path in paths}
+        if self._reader is None:
+            self._reader = BlobReader(self._store)
+        contents = self._reader.read(wanted.values())
+        return {path: contents[blob] for path, blob in wanted.items()}
+
+    def mentioning(self, word: str) -> tuple[str, ...]:
+        """`.py` files that contain a word, sorted."""
+        pattern = ("grep", "-l", "-z", "-F", "-e", word, self._tree, "--", "*.py")
+        found = self._store.git(*pattern, ok=(0, 1)).decode(errors="surrogateescape")
+        prefix = len(self._tree) + 1
+        return tuple(sorted({name[prefix:] for name in found.split("\0")[:-1]} & set(self.blobs)))
+
+    def close(self) -> None:
+        """End the process that reads objects."""
+        if self._reader is not None:
+            self._reader.__exit__(None, None, None)
+            self._reader = None
+
+
+class _HeldSources:
+    """Files that are read as a whole and kept."""
+
+    key = ""
+
+    @cached_property
+    def _contents(self) -> dict[str, bytes]:
+        raise NotImplementedError
+
+    @cached_property
+    def blobs(self) -> Mapping[str, str]:
+        """Git blob id of each `.py` file by path."""
+        return {path: _blob_id(data) for path, data in self._contents.items()}
+
+    def read(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """Contents by path."""
+        return {path: self._contents[path] for path in paths}
+
+    def mentioning(self, word: str) -> tuple[str, ...]:
+        """`.py` files that contain a word, sorted."""
+        wanted = word.encode()
+        return tuple(sorted(path for path, data in self._contents.items() if wanted in data))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class FolderSources(_HeldSources):
+    """An unpacked tree.
+
+    Args:
+        path: its top folder.
+
+    Raises:
+        UsageError: there is no such folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_dir():
+            raise UsageError(f"`{path}` is not a folder")
+        self._path = path
+
+    @cached_property
+    def _contents(self) -> dict[str, bytes]:
+        found = {}
+        for folder, names, files in os.walk(self._path):
+            names[:] = [name for name in names if name not in _SKIPPED]
+            for name in files:
+                path = Path(folder, name)
+                if name.endswith(".py") and path.is_file() and not path.is_symlink():
+                    found[path.relative_to(self._path).as_posix()] = path.read_bytes()
+        return found
+
+
+class WheelSources(_HeldSources):
+    """The content of a wheel.
+
+    Args:
+        path: the wheel.
+
+    Raises:
+        IntegrityError: it is no zip archive.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @cached_property
+    def _contents(self) -> dict[str, bytes]:
+        try:
+            with zipfile.ZipFile(self._path) as archive:
+                names = [name for name in archive.namelist() if name.endswith(".py")]
+                return {name: archive.read(name) for name in names}
+        except (zipfile.BadZipFile, OSError, EOFError) as error:
+            raise IntegrityError(f"`{self._path}` is not a wheel", detail=str(error)) from error
+
+
+def _blob_id(data: bytes) -> str:
+    """The id that git gives this content."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
