@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # `LAW_EXAMPLES=1000 pytest tests/series` searches further, at random.
 _EXAMPLES = os.environ.get("LAW_EXAMPLES", "")
 law = settings(
-    max_examples=int(_EXAMPLES or "30"),
+    max_examples=int(_EXAMPLES or "50"),
     derandomize=not _EXAMPLES,
     database=None,
     deadline=None,

@@ -32,7 +32,8 @@ NEW = {
 }
 HOSTILE = {
     ".gitattributes": File(
-        b"*.txt text eol=crlf\n*.id ident\n*.enc working-tree-encoding=UTF-16\n*.f filter=evil\n[attr]bad text eol=crlf\nmacro bad\n"
+        b"*.txt text eol=crlf\n*.id ident\n*.enc working-tree-encoding=UTF-16\n"
+        b"*.f filter=evil\n[attr]bad text eol=crlf\nmacro bad\n"
     ),
     "a.txt": File(b"one\ntwo\r\n"),
     "a.id": File(b"$Id$\n"),
@@ -66,7 +67,7 @@ def on_disk(folder: Path) -> dict[str, File]:
     found = {}
     for path in folder.rglob("*"):
         name = str(path.relative_to(folder))
-        if name.startswith(".git/") or path.is_dir() and not path.is_symlink():
+        if name.startswith(".git/") or (path.is_dir() and not path.is_symlink()):
             continue
         if path.is_symlink():
             found[name] = File(os.fsencode(os.readlink(path)), "120000")  # noqa: PTH115 - as bytes

@@ -1,11 +1,12 @@
 """Strict application: what is refused and how it is said, all or nothing, and what is remembered."""
 
+# ruff: noqa: E501 - tables with one case a line
+
 from __future__ import annotations
 
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 

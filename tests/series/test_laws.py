@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-import unidiff
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from unidiff.patch import PatchSet
 
 from musakit.series.apply import apply_series
 from musakit.series.export import export_series
@@ -19,6 +19,8 @@ from tests.builders import Bench, applied, apply_to, commit, forget, law, series
 from tests.series.generated import mutated, plain_series, series
 
 if TYPE_CHECKING:
+    from unidiff.patch import Hunk, PatchedFile
+
     from musakit.git.store import Store
     from musakit.series.result import Step
     from tests.builders import Change, File
@@ -163,13 +165,13 @@ def test_unidiff_reads_the_same(bench: Bench, case: Case, options: tuple[str, ..
             ]
 
 
-def as_unidiff(patch: bytes) -> unidiff.PatchSet:
+def as_unidiff(patch: bytes) -> PatchSet:
     """A patch as unidiff reads it, less the mail around it."""
     mail = parse_mail(patch, "x.patch")
-    return unidiff.PatchSet(mail.diff.decode("latin-1"), metadata_only=False)
+    return PatchSet(mail.diff.decode("latin-1"), metadata_only=False)
 
 
-def side(hunk: unidiff.Hunk, kind: str) -> list[bytes]:
+def side(hunk: Hunk, kind: str) -> list[bytes]:
     """Lines of a hunk before (`-`) or after (`+`), with the line ends that the file has."""
     lines: list[bytes] = []
     last = ""
@@ -184,9 +186,9 @@ def side(hunk: unidiff.Hunk, kind: str) -> list[bytes]:
     return lines
 
 
-def unquoted(file: unidiff.PatchedFile) -> str:
+def unquoted(file: PatchedFile) -> str:
     """The path of a file of unidiff's, as musakit writes paths."""
-    name = file.source_file if file.target_file == "/dev/null" else file.target_file
+    name: str = file.source_file if file.target_file == "/dev/null" else file.target_file
     if name.startswith('"'):
         name = name[1:-1].encode("latin-1").decode("unicode_escape")
     return name.encode("latin-1").decode(errors="surrogateescape").split("/", 1)[1]

@@ -1,5 +1,7 @@
 """The lock: it takes back what it wrote, and names the first thing that differs."""
 
+# ruff: noqa: E501 - tables with one case a line
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """Headers and messages: the commit is the one that `git am` would make, or the mail is refused."""
 
+# ruff: noqa: E501 - tables with one case a line
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,5 +1,7 @@
 """Reading diffs: nothing of a patch is dropped in silence, and damage is named with its line."""
 
+# ruff: noqa: E501 - tables with one case a line
+
 from __future__ import annotations
 
 import pytest

@@ -98,7 +98,8 @@ class Store:
         """
         output, errors = process.communicate()
         if process.returncode:
-            *_, tree = process.args
+            assert isinstance(process.args, list)
+            tree = os.fsdecode(process.args[-1])
             text = f"`{tree}` is not in the store `{self.path}`"
             raise IntegrityError(text, detail=errors.decode(errors="replace").strip())
         listing = output.decode(errors="surrogateescape")

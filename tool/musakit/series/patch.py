@@ -140,7 +140,7 @@ class _Reader:
         return self.lines[self.at] if self.at < len(self.lines) else b""
 
     def more(self) -> bool:
-        """Pass over blank lines and the lines that quilt puts above a file; whether anything but a signature is left."""
+        """Pass over blank lines and the lines that quilt puts above a file; whether more than a signature is left."""
         while self.at < len(self.lines) and _BETWEEN_FILES.match(self.lines[self.at]):
             self.at += 1
         if self.peek() == b"-- ":

@@ -7,7 +7,8 @@ import io
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Set
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from musakit.git.objects import BlobReader
     from musakit.git.store import Entry
@@ -87,7 +88,7 @@ class MemoryTree:
             if (before is None) != (after is None):
                 self._count(path, 1 if after else -1)
 
-    def in_the_way(self, path: str, leaving: Set[str] = frozenset()) -> str | None:
+    def in_the_way(self, path: str, leaving: AbstractSet[str] = frozenset()) -> str | None:
         """What keeps a new file from being made at `path`: that file, a file above it, or a folder of its name.
 
         Args:
