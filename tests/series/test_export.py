@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from musakit.errors import ToolError
 from musakit.series.export import export_series, name_patches
 from tests.builders import Bench, Change, File, commit, numbered
 
@@ -105,6 +106,23 @@ def test_a_commit_without_changes_is_not_dropped(bench: Bench) -> None:
     (tip,) = commit(bench.store, [Change({"f": File(b"0\n")}, b"nothing\n")], base)
     (patch,) = export_series(bench.store, base, tip)
     assert b"Subject: [PATCH] nothing\n" in patch
+
+
+def test_a_merge_is_not_dropped_in_silence(bench: Bench) -> None:
+    base = bench.base({"f": File(b"0\n")})
+    sides = [commit(bench.store, [Change({"f": File(text)})], base)[0] for text in (b"1\n", b"2\n")]
+    tree = bench.store.tree_of(sides[0])
+    merge = bench.store.commit_tree(tree, tuple(sides), "merge\n", "1700000000 +0800")
+    with pytest.raises(ToolError, match=r"3 commits after .* give 2 patches; merges give none"):
+        export_series(bench.store, base, merge)
+
+
+def test_a_message_that_begins_a_mail_is_not_taken_for_one(bench: Bench) -> None:
+    base = bench.base({"f": File(b"0\n")})
+    line = b"From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n"
+    (tip,) = commit(bench.store, [Change({"f": File(b"1\n")}, b"x\n\n" + line)], base)
+    with pytest.raises(ToolError, match=r"1 commits after .* give 2 patches"):
+        export_series(bench.store, base, tip)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ def lines(text: str) -> list[bytes]:
 
 def hunk(start: int, body: str) -> Hunk:
     """A hunk of words, each with its kind before it: `=a -b +c`."""
-    words = [f" {word[1:]}" if word.startswith("=") else word for word in body.split()]
+    words = [word.replace("=", " ") for word in body.split()]
     old = sum(word[0] in " -" for word in words)
     new = sum(word[0] in " +" for word in words)
     diff = f"--- a/f\n+++ b/f\n@@ -{start},{old} +{start},{new} @@\n" + "\n".join(words) + "\n"
@@ -25,7 +25,6 @@ CASES = {
     "as stated": ("a b c d e", [(2, "=b -c +C =d")], "a b C d e", (0,)),
     "below": ("x x a b c d e", [(2, "=b -c +C =d")], "x x a b C d e", (2,)),
     "above": ("b c d e", [(2, "=b -c +C =d")], "b C d e", (-1,)),
-    "carried": ("x a b c . b c", [(1 + 1, "=a -b +B =c"), (5, "=. -b +B")], "x a B c . B c", None),
     "stated first": ("a b . a b", [(1, "-a +A =b")], "A b . a b", (0,)),
     "end only": ("a b a b", [(2, "=a -b +B")], "a b a B", (1,)),
     "start only": ("a b a b", [(1, "-a +A =b")], "A b a b", (0,)),
@@ -42,13 +41,8 @@ CASES = {
 
 
 @pytest.mark.parametrize(("old", "hunks", "new", "offsets"), CASES.values(), ids=CASES)
-def test_placed(
-    old: str, hunks: list[tuple[int, str]], new: str, offsets: tuple[int, ...] | None
-) -> None:
+def test_placed(old: str, hunks: list[tuple[int, str]], new: str, offsets: tuple[int, ...]) -> None:
     result = place(lines(old), [hunk(*about) for about in hunks])
-    if offsets is None:
-        assert [miss.number for miss in result.missing] == [2]
-        return
     assert result.missing == ()
     assert (result.lines, result.offsets) == (lines(new), offsets)
 

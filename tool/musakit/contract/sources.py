@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from musakit.git.store import Store
 
 _LINKS = ("120000", "160000")
-_SKIPPED = frozenset({".git", "__pycache__", "node_modules", ".venv", "venv", "build", "dist"})
+_NEVER = frozenset({".git", "__pycache__"})
+_NOT_AT_THE_TOP = frozenset({"build", "dist", ".venv", "venv"})
 
 
 class Sources(Protocol):
@@ -145,7 +146,8 @@ class FolderSources(_HeldSources):
     def _contents(self) -> dict[str, bytes]:
         found = {}
         for folder, names, files in os.walk(self._path):
-            names[:] = [name for name in names if name not in _SKIPPED]
+            skipped = _NEVER | _NOT_AT_THE_TOP if Path(folder) == self._path else _NEVER
+            names[:] = [name for name in names if name not in skipped]
             for name in files:
                 path = Path(folder, name)
                 if name.endswith(".py") and path.is_file() and not path.is_symlink():

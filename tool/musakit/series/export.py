@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from musakit.errors import ToolError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -35,11 +37,21 @@ _START = re.compile(rb"^From 0{40} Mon Sep 17 00:00:00 2001\n", re.MULTILINE)
 
 
 def export_series(store: Store, base: str, tip: str) -> tuple[bytes, ...]:
-    """The canonical patch file of each commit after `base` up to `tip`, in order."""
+    """The canonical patch file of each commit after `base` up to `tip`, in order.
+
+    Raises:
+        ToolError: a commit has no patch file of its own.
+    """
     if base == tip:
         return ()
     text = store.git("format-patch", *_FORM, f"{base}..{tip}")
     starts = [match.start() for match in _START.finditer(text)]
+    count = int(store.git("rev-list", "--count", f"{base}..{tip}"))
+    if len(starts) != count:
+        raise ToolError(
+            f"{count} commits after {base[:12]} give {len(starts)} patches; merges give none",
+            hints=(f"git --git-dir {store.path} log --merges {base}..{tip}",),
+        )
     ends = [start - 1 for start in starts[1:]]  # one blank line stands between mails
     return tuple(text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True))
 

@@ -1,0 +1,96 @@
+"""Remembers what was read from a blob, so that a file is parsed once. It is never an authority."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from musakit import files
+from musakit.contract.table import Table, make_table, table_from
+from musakit.errors import ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+_FORM = 1  # of the rows; another form is another file
+_MOST = 4000  # tables; beyond, what this run did not use is dropped
+
+
+class Memory:
+    """Tables and other facts by blob or tree id, in one JSON file.
+
+    Args:
+        folder: where the file is; nothing is kept beyond the process if None.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        self._path = folder / f"symbols-{_FORM}-{version}.json" if folder else None
+        self._rows, self._facts = self._load()
+        self._tables: dict[str, Table] = {}
+        self._used: set[str] = set()
+        self._fresh = False
+
+    def _load(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        if self._path is not None:
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                document = json.loads(self._path.read_bytes())
+                return dict(document["tables"]), dict(document["facts"])
+        return {}, {}
+
+    def table(self, blob: str, read: Callable[[], bytes]) -> Table:
+        """The table of a blob.
+
+        Args:
+            blob: its id.
+            read: gives its content if it has to be parsed.
+        """
+        table = self._tables.get(blob)
+        if table is None:
+            table = self._known(blob)
+            if table is None:
+                table = make_table(read())
+                self._rows[blob] = table
+                self._fresh = True
+            self._tables[blob] = table
+            self._used.add(blob)
+        return table
+
+    def _known(self, blob: str) -> Table | None:
+        with contextlib.suppress(KeyError, TypeError, ValueError, IndexError):
+            return table_from(self._rows[blob])
+        return None
+
+    def lacks(self, blobs: Iterable[str]) -> set[str]:
+        """Blobs whose table is not known."""
+        return {blob for blob in blobs if blob not in self._rows}
+
+    def fact(self, key: str, find: Callable[[], Any]) -> Any:
+        """A JSON value that belongs to a key; found now if it is not known.
+
+        Args:
+            key: what it depends on, such as a tree id and a word.
+            find: finds it.
+        """
+        if key not in self._facts:
+            self._facts[key] = find()
+            self._fresh = True
+        self._used.add(key)
+        return self._facts[key]
+
+    def save(self) -> None:
+        """Write what is new to the file; that it cannot be written does no harm."""
+        if self._path is None or not self._fresh:
+            return
+        if len(self._rows) + len(self._facts) > _MOST:
+            self._rows = {key: row for key, row in self._rows.items() if key in self._used}
+            self._facts = {key: row for key, row in self._facts.items() if key in self._used}
+        document = {"tables": self._rows, "facts": self._facts}
+        with contextlib.suppress(ToolError):
+            files.write_atomically(
+                self._path, json.dumps(document, separators=(",", ":")).encode()
+            )
+        self._fresh = False
