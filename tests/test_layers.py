@@ -12,7 +12,7 @@ LAYERS = (
     ("errors", "process", "files", "toml"),
     ("git",),
     ("upstream",),
-    ("series", "contract", "wheel"),
+    ("series", "contract", "runtime", "wheel"),
     ("target",),
     ("report",),
     ("cli",),

@@ -50,7 +50,7 @@ def write_series(upstream: Path, patches: Path, scratch: Path) -> None:
         (scratch / "greet.py").write_text(text)
         git("add", ".", cwd=scratch)
         dates = {"GIT_AUTHOR_DATE": f"{1_800_000_000 + number} +0000"}
-        message = f"{subject}\n\nReason: the demo needs it"
+        message = f"{subject}\n\nSubject-Area: pairing\nReason: the demo needs it"
         git("commit", "--quiet", "-m", message, cwd=scratch, env=dates)
         if old:
             form = ("--zero-commit", "--no-signature", "--no-stat", "--full-index", "--no-numbered")

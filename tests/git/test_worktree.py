@@ -58,7 +58,7 @@ def commits(bench: Bench) -> list[str]:
 @pytest.fixture
 def folder(bench: Bench, commits: list[str], tmp_path: Path) -> Path:
     folder = tmp_path / "checkout"
-    worktree.create(bench.store, commits[0], folder)
+    worktree.create(bench.store, commits[0], folder, "vllm")
     return folder
 
 
@@ -86,7 +86,7 @@ def stamps(folder: Path) -> dict[str, tuple[int, int]]:
 
 def test_create(bench: Bench, folder: Path, commits: list[str]) -> None:
     assert on_disk(folder) == OLD
-    assert worktree.is_work_tree(bench.store, folder)
+    assert worktree.name_of(bench.store, folder) == "vllm"
     assert worktree.head_of(folder) == commits[0]
     assert worktree.edited_files(folder) == ()
     assert run_git("status", "--porcelain", cwd=folder) == b""
@@ -186,11 +186,11 @@ def test_a_folder_that_is_not_empty_is_left_alone(
     folder = tmp_path / "full"
     folder.mkdir()
     (folder / "x").write_text("mine\n")
-    assert not worktree.is_work_tree(bench.store, folder)
+    assert worktree.name_of(bench.store, folder) is None
     with pytest.raises(
-        UsageError, match="is not empty and not a work tree of this store"
+        UsageError, match="is there already and not a work tree of this store"
     ) as caught:
-        worktree.create(bench.store, commits[0], folder)
+        worktree.create(bench.store, commits[0], folder, "vllm")
     assert caught.value.hints == (f"mv {folder} {folder}.old",)
     assert on_disk(folder) == {"x": File(b"mine\n")}
 
@@ -198,28 +198,28 @@ def test_a_folder_that_is_not_empty_is_left_alone(
 def test_an_empty_folder_is_taken(bench: Bench, commits: list[str], tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "empty"
     folder.mkdir(parents=True)
-    worktree.create(bench.store, commits[0], folder)
+    worktree.create(bench.store, commits[0], folder, "vllm")
     assert on_disk(folder) == OLD
 
 
 def test_a_work_tree_of_another_store_is_none_of_ours(folder: Path, tmp_path: Path) -> None:
     other = Bench.make(tmp_path / "other")
-    assert not worktree.is_work_tree(other.store, folder)
-    assert not worktree.is_work_tree(other.store, other.work)
+    assert worktree.name_of(other.store, folder) is None
+    assert worktree.name_of(other.store, other.work) is None
 
 
 def test_a_half_made_work_tree_is_not_taken_for_one(bench: Bench, tmp_path: Path) -> None:
     folder = tmp_path / "half"
     with pytest.raises(CommandError):
-        worktree.create(bench.store, "1" * 40, folder)
-    assert not worktree.is_work_tree(bench.store, folder)
+        worktree.create(bench.store, "1" * 40, folder, "vllm")
+    assert worktree.name_of(bench.store, folder) is None
 
 
 def test_attributes_of_the_upstream_do_not_alter_bytes(bench: Bench, tmp_path: Path) -> None:
     other = {**HOSTILE, "a.txt": File(b"three\nfour\r\n"), "sub/x": File(b"\n\n")}
     commits = commit(bench.store, [Change(HOSTILE), Change(other)])
     folder = tmp_path / "hostile"
-    worktree.create(bench.store, commits[0], folder)
+    worktree.create(bench.store, commits[0], folder, "vllm")
     assert on_disk(folder) == HOSTILE
     worktree.move(folder, commits[1])
     assert on_disk(folder) == other
@@ -272,7 +272,7 @@ def test_hostile_settings_of_the_user_change_nothing(
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.autocrlf")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "true")
     folder = tmp_path / "checkout"
-    worktree.create(bench.store, commits[0], folder)
+    worktree.create(bench.store, commits[0], folder, "vllm")
     assert on_disk(folder) == OLD
     worktree.move(folder, commits[1])
     assert on_disk(folder) == NEW

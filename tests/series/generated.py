@@ -59,10 +59,10 @@ _MESSAGES = st.sampled_from(
 )
 _AUTHORS = st.sampled_from(
     [
-        "Jane Doe <jane@example.com>",
+        "Author <author@localhost>",
         "Jörg Müller <joerg@example.com>",
         "张三 <zhang@example.com>",
-        "Doe, John (Jr) <john@example.com>",
+        "Author, An (Jr) <author@localhost>",
         'A "quoted" name <quoted@example.com>',
         "O'Brien [bot] <49699333+dependabot[bot]@users.noreply.github.com>",
         "back\\slash <back@example.com>",

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from musakit.series.diagnose import already_applied, nearest
-from musakit.series.patch import Hunk, parse_diff
+from musakit.series.diff import parse_diff
+
+if TYPE_CHECKING:
+    from musakit.series.patch import Hunk
+
 
 DIFF = b"""\
 --- a/f

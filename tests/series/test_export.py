@@ -21,7 +21,7 @@ def bench(tmp_path: Path) -> Bench:
 
 CANONICAL = b"""\
 From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
-From: Jane Doe <jane@example.com>
+From: Author <author@localhost>
 Date: Wed, 15 Nov 2023 06:13:20 +0800
 Subject: [PATCH] [Bugfix] Change it
 

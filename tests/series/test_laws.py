@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from unidiff.patch import PatchSet
 
 from musakit.series.apply import apply_series
+from musakit.series.diff import parse_diff
 from musakit.series.export import export_series
 from musakit.series.mail import parse_mail
-from musakit.series.patch import parse_diff
 from musakit.series.result import Applied, Refused
 from tests.builders import Bench, applied, apply_to, commit, forget, law, series_of
 from tests.series.generated import mutated, plain_series, series

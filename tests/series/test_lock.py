@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from musakit.errors import ConfigError, IntegrityError
-from musakit.series.lock import check_against_lock, load_lock, write_lock
+from musakit.series.lock import check_against_lock, load_lock, make_lock, write_lock
 from musakit.series.result import Applied, Step
 from musakit.upstream.pin import Target
 
@@ -35,15 +35,16 @@ def target_in(folder: Path, label: str = "musa1") -> Target:
 
 
 def written(folder: Path, result: Applied = RESULT) -> None:
-    write_lock(target_in(folder), {"vllm": result}, {})
+    write_lock(folder, make_lock(target_in(folder), {"vllm": result}, {}))
 
 
 def test_round_trip(tmp_path: Path) -> None:
     build = {"plugin": ("setuptools==80.0 --hash=sha256:1",)}
     empty = Applied(tree(98), tree(51), ())
     results = {"vllm": RESULT, "plugin": empty}
-    write_lock(target_in(tmp_path), results, build)
+    write_lock(tmp_path, make_lock(target_in(tmp_path), results, build))
     lock = load_lock(tmp_path)
+    assert lock == make_lock(target_in(tmp_path), results, build)
     assert lock is not None
     assert dict(lock.build) == build
     assert lock.series["vllm"].pristine == RESULT.pristine
@@ -122,7 +123,7 @@ def test_a_target_that_says_something_else_is_named(tmp_path: Path) -> None:
 )
 def test_a_file_that_is_no_lock(tmp_path: Path, text: str) -> None:
     (tmp_path / "lock.toml").write_text(text)
-    with pytest.raises(ConfigError, match="is not a lock file") as caught:
+    with pytest.raises(ConfigError, match="is not as this version of musakit writes it") as caught:
         load_lock(tmp_path)
     assert caught.value.hints == (f"musakit apply --lock {tmp_path.name}",)
 
@@ -130,4 +131,23 @@ def test_a_file_that_is_no_lock(tmp_path: Path, text: str) -> None:
 def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
     (tmp_path / "lock.toml").write_bytes(b"\xff = [")
     with pytest.raises(ConfigError, match="is not valid TOML"):
+        load_lock(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (f'tree = "{tree(3)}"\n\n[[', f'tree = "{tree(4)}"\n\n[['),
+        ("schema = 1\n", "schema = 1\nmore = 2\n"),
+        ("# Generated", "# Edited"),
+    ],
+    ids=["final tree", "unknown key", "comment"],
+)
+def test_an_edited_lock_is_refused(tmp_path: Path, old: str, new: str) -> None:
+    written(tmp_path)
+    path = tmp_path / "lock.toml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(ConfigError, match="is not as this version of musakit writes it"):
         load_lock(tmp_path)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DIFF = b"diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old\n+new\n"
 FROM = b"From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n"
-AUTHOR = b"From: Jane Doe <jane@example.com>\n"
+AUTHOR = b"From: Author <author@localhost>\n"
 DATE = b"Date: Tue, 14 Nov 2023 22:13:20 +0100\n"
 
 
@@ -64,19 +64,19 @@ MAILS = {
     "form feed": mail(body=b"page\x0c\nnext\x0b\n"),
     "other headers": mail(b"X-Odd_Name: 1\nMessage-ID: <a@b>\nReferences: <c@d>\n\t<e@f>\n"),
     "lower case": mail().replace(b"Subject:", b"subject:").replace(b"Date:", b"DATE:"),
-    "rfc822 name": mail(author=b'From: "Doe, John \\"J\\"" <john@example.com>\n'),
+    "rfc822 name": mail(author=b'From: "Author, An \\"J\\"" <author@localhost>\n'),
     "word name": mail(author=b"From: =?UTF-8?q?J=C3=B6rg=20M=C3=BCller?= <j@example.com>\n"),
     "short name": mail(author=b"From: X <x@example.com>\n"),
     "long name": mail(author=b"From: " + b"long " * 13 + b"<long@example.com>\n"),
     "no name": mail(author=b"From: <x@example.com>\n"),
     "bare address": mail(author=b"From: x@example.com\n"),
-    "name behind": mail(author=b"From: x@example.com (Jane Doe)\n"),
+    "name behind": mail(author=b"From: x@example.com (Author)\n"),
     "address as name": mail(author=b'From: "x@y.z" <x@example.com>\n'),
-    "no at": mail(author=b"From: Jane <jane>\n"),
-    "crud": mail(author=b"From: 'Jane Doe Jr.', <jane@example.com>\n"),
+    "no at": mail(author=b"From: Author <author>\n"),
+    "crud": mail(author=b"From: 'Author Jr.', <author@localhost>\n"),
     "angle": mail(author=b"From: =?UTF-8?q?a=3Cb?= <x@example.com>\n"),
     "line break in a name": mail(author=b"From: =?UTF-8?q?J=0Areset_refs=2Fheads=2Fx?= <x@example.com>\n"),
-    "comment": mail(author=b"From: Jane Doe (work) <jane@example.com>\n"),
+    "comment": mail(author=b"From: Author (work) <author@localhost>\n"),
     "latin name": mail(author=b"From: J\xf6rg <j@example.com>\n"),
     "in-body from": mail(body=b"From: =?UTF-8?q?J=C3=B6?= <o@example.com>\n\nBody.\n"),
     "in-body all": mail(body=b"\n\nFrom: O <o@example.com>\nDate: Wed, 1 Feb 2023 01:02:03 -0500\nSubject: [PATCH] other\n subject\n\nBody.\n"),
@@ -143,8 +143,8 @@ def test_refused(data: bytes, text: str) -> None:
     [
         (b"", ("musakit", "musakit@localhost"), b"fix-it\n"),
         (b"Why it is so.\n\nhttp://x\n", ("musakit", "musakit@localhost"), b"fix-it\n\nWhy it is so.\n\nhttp://x\n"),
-        (b"From: Jane <j@x>\n\nWhy.\n", ("Jane", "j@x"), b"fix-it\n\nWhy.\n"),
-        (b"From: Jane <j@x>\nSubject: S\n", ("Jane", "j@x"), b"S\n"),
+        (b"From: Author <j@x>\n\nWhy.\n", ("Author", "j@x"), b"fix-it\n\nWhy.\n"),
+        (b"From: Author <j@x>\nSubject: S\n", ("Author", "j@x"), b"S\n"),
         (b"Description: d\nForwarded: no\n", ("musakit", "musakit@localhost"), b"fix-it\n\nDescription: d\nForwarded: no\n"),
     ],
 )  # fmt: skip

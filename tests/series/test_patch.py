@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from musakit.series.patch import FilePatch, MalformedPatch, parse_diff
+from musakit.series.diff import parse_diff
+from musakit.series.patch import FilePatch, MalformedPatch
 
 GIT = b"diff --git a/f b/f\n"
 NAMES = b"--- a/f\n+++ b/f\n"
@@ -37,7 +38,7 @@ MALFORMED = {
     "other renamed": (b"diff --git a/f b/g\nrename from f\nrename to g\n--- a/f\n+++ b/h\n" + HUNK, "it names several files", 1),
     "half a rename": (b"diff --git a/f b/g\nrename from f\n", "a rename or copy needs both", 1),
     "rename and copy": (b"diff --git a/f b/g\nrename from f\ncopy to g\n", "a rename or copy needs both", 1),
-    "paths apart": (b"diff --git a/f b/g\nold mode 100644\nnew mode 100755\n", "cannot tell the two paths apart", 1),
+    "paths apart": (b"diff --git a/f b/g\nold mode 100644\nnew mode 100755\n", "it names two files for one", 1),
     "no file": (b"--- /dev/null\n+++ /dev/null\n" + HUNK, "it names no file", 1),
     "submodule": (b"diff --git a/m b/m\nindex 1234567..89abcde 160000\n--- a/m\n+++ b/m\n@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n", "a file of mode 160000 cannot be patched", 1),
     "new submodule": (b"diff --git a/m b/m\nnew file mode 160000\n", "mode 160000", 1),

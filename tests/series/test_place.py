@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from musakit.series.patch import Hunk, parse_diff
+from musakit.series.diff import parse_diff
 from musakit.series.place import place
+
+if TYPE_CHECKING:
+    from musakit.series.patch import Hunk
 
 
 def lines(text: str) -> list[bytes]:

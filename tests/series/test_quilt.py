@@ -66,9 +66,7 @@ def test_what_quilt_refreshes_applies(tmp_path: Path, options: tuple[str, ...]) 
     (folder / "no line end").write_bytes(b"one\n2")
     (folder / "new").mkdir(exist_ok=True)
     (folder / "new/file").write_bytes(b"new\n")
-    quilt(
-        folder, "header", "-r", stdin="From: Jane Doe <jane@example.com>\nSubject: First\n\nWhy.\n"
-    )
+    quilt(folder, "header", "-r", stdin="From: Author <author@localhost>\nSubject: First\n\nWhy.\n")
     quilt(folder, "refresh", *options)
     quilt(folder, "new", "second.patch")
     quilt(folder, "add", "folder/text.py")
@@ -78,4 +76,4 @@ def test_what_quilt_refreshes_applies(tmp_path: Path, options: tuple[str, ...]) 
     assert isinstance(result, Applied), result
     assert files_of(bench.store, result.commit) == work_tree(folder)
     said = [bench.store.git("show", "-s", "--format=%an|%B", step.commit) for step in result.steps]
-    assert [text.strip() for text in said] == [b"Jane Doe|First\n\nWhy.", b"musakit|second"]
+    assert [text.strip() for text in said] == [b"Author|First\n\nWhy.", b"musakit|second"]

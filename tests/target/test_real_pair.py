@@ -69,7 +69,7 @@ def test_lock_and_json_agree_with_git_am(
     for patched in outcome.upstreams:
         name = patched.upstream.name
         folder = tmp_path / name
-        worktree.create(store, patched.fetched.commit, folder)
+        worktree.create(store, patched.fetched.commit, folder, "vllm")
         mails = [patched.upstream.folder / patch.name for patch in patched.patches]
         flags = ("--quiet", "--keep-non-patch", "--committer-date-is-author-date")
         run_git("am", *flags, *mails, cwd=folder)

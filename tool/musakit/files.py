@@ -31,8 +31,13 @@ def sha256_of_file(path: Path) -> str:
     return digest.hexdigest()
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write a file whole or not at all; the folder is made if need be.
+
+    Args:
+        path: the file.
+        data: its new content.
+        durable: whether it must be on the disk when this returns; not needed for what can be made again.
 
     Raises:
         ToolError: the disk is full or the place cannot be written.
@@ -44,7 +49,8 @@ def write_atomically(path: Path, data: bytes) -> None:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             Path(name).chmod(0o666 & ~_umask())
             Path(name).replace(path)
         except BaseException:

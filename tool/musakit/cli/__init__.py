@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+
+# Until the boundary stands, an interruption ends the process without a word, as it does for any other program.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 
 def main() -> int:
     """Run `musakit` with the process's arguments and return its exit code.
@@ -9,11 +15,11 @@ def main() -> int:
     0 yes; 1 the answer is no; 2 the input is wrong; 3 the operation failed; 4 a bug; 130 interrupted.
     """
     import gc
-    import sys
-
-    gc.set_threshold(100_000)  # a short life: looking for garbage costs more than the garbage
 
     from musakit.cli.boundary import guarded
     from musakit.cli.parser import run
 
+    gc.set_threshold(100_000)  # a short life: looking for garbage costs more than the garbage
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # cleans up like an interruption
     return guarded(lambda: run(sys.argv[1:]), as_json="--json" in sys.argv)

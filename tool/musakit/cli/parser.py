@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from musakit.cli.settings import load_settings
-from musakit.errors import UsageError
+from musakit.errors import ToolError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,15 @@ def run(arguments: Sequence[str]) -> int:
         make_parser(()).print_help()
         return UsageError.exit_code
     module = importlib.import_module(f"musakit.cli.commands.{options.command}")
-    code: int = module.run(options, load_settings(options.patches, options.cache))
+    settings = load_settings(options.patches, options.cache)
+    try:
+        code: int = module.run(options, settings)
+    except ToolError as error:
+        error.hints = tuple(
+            hint.replace("musakit", settings.command, 1) if hint.startswith("musakit ") else hint
+            for hint in error.hints
+        )
+        raise
     return code
 
 
@@ -50,6 +58,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser; commands that are not among the arguments have a name and a line of help, no options."""
     parser = _Parser(
         prog="musakit",
+        allow_abbrev=False,
         description="Keeps a patch series on pinned upstreams, builds wheels from it, and proves both.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
@@ -59,7 +68,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name, text in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text)
+        command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         if name in arguments:
             importlib.import_module(f"musakit.cli.commands.{name}").configure(command)
     return parser

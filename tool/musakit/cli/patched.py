@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from musakit.cli.console import ProgressDisplay, say, write_json
-from musakit.target.apply import apply_target
+from musakit.report.text import applied_lines, counted
+from musakit.target.apply import apply_target, name_commits
 from musakit.upstream.target import find_target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from musakit.cli.settings import Settings
-    from musakit.series.result import Applied
+    from musakit.series.lock import Lock
     from musakit.target.apply import AppliedTarget
+    from musakit.target.checkout import CheckedOut
 
 
 def apply_named(
@@ -29,11 +32,12 @@ def apply_named(
     Raises:
         IntegrityError: the result is not what the lock records.
     """
+    store = settings.store()
     target = find_target(settings.patches, name, memory=settings.checked)
     with ProgressDisplay() as display:
         outcome = apply_target(
             target,
-            settings.store(),
+            store,
             keep=keep,
             relock=relock,
             before=before,
@@ -42,29 +46,42 @@ def apply_named(
         )
     if outcome.ok and not relock and before is None:
         outcome.check_lock()
+    if outcome.ok and keep and before is None:
+        name_commits(outcome, store)
     return outcome
 
 
-def write_lock_of(settings: Settings, outcome: AppliedTarget) -> None:
-    """Record the result in the target's lock."""
-    from musakit.series.lock import write_lock
+def new_lock(settings: Settings, outcome: AppliedTarget) -> Lock:
+    """The lock that records the result; build requirements may have to be looked up for it."""
+    from musakit.series.lock import make_lock
     from musakit.target.build import lock_build_requirements
 
     build = lock_build_requirements(outcome, settings.store())
-    write_lock(outcome.target, outcome.applied(), build)
+    return make_lock(outcome.target, outcome.applied(), build)
 
 
-def report_applied(outcome: AppliedTarget, *, as_json: bool) -> None:
+def record_lock(outcome: AppliedTarget, lock: Lock) -> None:
+    """Write the target's lock, and name patches that do not say what they are for."""
+    from musakit.series.lock import FILE, write_lock
+    from musakit.target.build import patches_without_trailers
+
+    folder = outcome.target.folder
+    changed = write_lock(folder, lock)
+    say(f"{folder / FILE}: {'written' if changed else 'unchanged'}")
+    for patch, missing in patches_without_trailers(outcome):
+        say(f"notice: {patch} has no {missing}")
+
+
+def report_applied(settings: Settings, outcome: AppliedTarget, *, as_json: bool) -> None:
     """Say what applying gave."""
-    from musakit.report.text import applied_lines
-
     for patched in outcome.upstreams:
         for line in applied_lines(patched):
             say(line)
-    first = outcome.first_failure()
+    first = outcome.first_misplaced()
     if first is not None:
-        say("")
-        say(f"hint: musakit checkout fix {outcome.target.name} --before {first}")
+        upstream, patch = first
+        where = f"--upstream {quote(upstream)} --before={quote(patch)}"
+        say(f"\nhint: {settings.command} checkout fix {quote(outcome.target.name)} {where}")
     if as_json:
         from musakit.report.document import applied_rows, document
 
@@ -74,12 +91,13 @@ def report_applied(outcome: AppliedTarget, *, as_json: bool) -> None:
 
 def show_checkout(
     settings: Settings, outcome: AppliedTarget, upstream: str | None, folder: Path
-) -> Applied:
-    """Bring a work tree to the result of one upstream and name the edits that stayed in it."""
-    from musakit.target.checkout import checkout, choose_upstream
+) -> CheckedOut:
+    """Bring a work tree to the result of one upstream, say so, and name the edits that stayed in it."""
+    from musakit.target.checkout import checkout
 
-    applied = choose_upstream(outcome, upstream)
-    edited = checkout(settings.store(), applied, folder)
-    for path in edited:
+    found = checkout(settings.store(), outcome, upstream, folder)
+    patches = counted(len(found.applied.steps), "patch")
+    say(f"{folder}: {found.upstream} with {patches}, at {found.applied.commit[:12]}")
+    for path in found.edited:
         say(f"notice: {folder / path} has uncommitted edits, which were kept")
-    return applied
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from musakit.errors import UsageError
 from musakit.git.store import Store
@@ -17,10 +18,12 @@ class Settings:
     Attributes:
         patches: the folder with the targets.
         cache: the folder for everything that can be made again.
+        command: how musakit was called, up to its command: hints begin so.
     """
 
     patches: Path
     cache: Path
+    command: str = "musakit"
 
     @property
     def checked(self) -> Path:
@@ -38,7 +41,10 @@ def load_settings(patches: Path | None = None, cache: Path | None = None) -> Set
     Raises:
         UsageError: no folder with targets was found.
     """
-    return Settings(patches or _patches(), (cache or _cache()).absolute())
+    options = (("--patches", patches), ("--cache", cache))
+    words = [f" {name} {quote(str(path))}" for name, path in options if path is not None]
+    place = (cache or _cache()).absolute()
+    return Settings(patches or _patches(), place, "musakit" + "".join(words))
 
 
 def _patches() -> Path:

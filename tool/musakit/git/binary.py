@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -29,4 +30,8 @@ def apply_binary(
             (folder / old_path).parent.mkdir(parents=True, exist_ok=True)
             (folder / old_path).write_bytes(content)
         git("apply", "-", cwd=folder, stdin=section, env={"GIT_CEILING_DIRECTORIES": name})
-        return (folder / new_path).read_bytes() if new_path is not None else b""
+        if new_path is None:
+            return b""
+        made = folder / new_path
+        # A link's content is its target; following it would read some file of this machine.
+        return os.fsencode(made.readlink()) if made.is_symlink() else made.read_bytes()

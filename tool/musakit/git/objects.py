@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from musakit.errors import IntegrityError
@@ -23,6 +24,7 @@ class BlobReader:
     """Contents of blobs of a store. What is asked for ahead is read by git while the caller does something else."""
 
     def __init__(self, store: Store, env: dict[str, str] | None = None) -> None:
+        self._store = store
         self._process = start_git("--git-dir", store.path, "cat-file", "--batch", env=env)
         self._ahead: deque[str] = deque()
         self._waiting: deque[str] = deque()
@@ -87,7 +89,16 @@ class BlobReader:
         assert pipe is not None
         header = pipe.readline().split()
         if len(header) != 3:
-            raise IntegrityError(f"object `{blob}` is missing from the store")
+            raise self._broken(blob, "missing from")
         content = pipe.read(int(header[2]))
+        if len(content) != int(header[2]):
+            raise self._broken(blob, "damaged in")  # git says the size before it finds that out
         pipe.read(1)
         return content
+
+    def _broken(self, blob: str, how: str) -> IntegrityError:
+        place = self._store.path
+        return IntegrityError(
+            f"object `{blob}` is {how} the store `{place}`, which can be made again",
+            hints=(f"mv {quote(str(place))} {quote(f'{place}.damaged')}",),
+        )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
 from typing import TYPE_CHECKING
 
+from musakit import files
 from musakit.errors import CommandError, UsageError
 from musakit.git.command import git
 from musakit.git.store import VERBATIM
@@ -32,10 +34,13 @@ def write_files(store: Store, tree: str, folder: Path) -> None:
         index.unlink(missing_ok=True)
 
 
-def is_work_tree(store: Store, folder: Path) -> bool:
-    """Whether `folder` is a work tree that `create` made for this store."""
+def name_of(store: Store, folder: Path) -> str | None:
+    """The name under which `create` made the work tree in `folder` for this store; None if it did not."""
     marker = folder / ".git" / _MARKER
-    return marker.is_file() and marker.read_text(encoding="utf-8") == str(store.path)
+    if not marker.is_file():
+        return None
+    place, _, name = marker.read_text(encoding="utf-8").partition("\n")
+    return name if place == str(store.path) else None
 
 
 def head_of(folder: Path) -> str:
@@ -44,6 +49,11 @@ def head_of(folder: Path) -> str:
     if _COMMIT.fullmatch(head):
         return head
     return git("rev-parse", "HEAD", cwd=folder).decode().strip()
+
+
+def tree_of(folder: Path, commit: str) -> str:
+    """Tree id of a commit of the work tree."""
+    return git("rev-parse", f"{commit}^{{tree}}", cwd=folder).decode().strip()
 
 
 def is_on_branch(folder: Path, commit: str) -> bool:
@@ -61,18 +71,36 @@ def edited_files(folder: Path) -> tuple[str, ...]:
     return tuple(line[3:] for line in listing.decode(errors="surrogateescape").split("\0")[:-1])
 
 
-def create(store: Store, commit: str, folder: Path) -> None:
+def create(store: Store, commit: str, folder: Path, name: str) -> None:
     """Make a work tree on `commit`. It is a repository of its own that borrows the store's objects.
 
+    It is made beside its place and renamed, so that nothing is left of one that was not finished.
+
+    Args:
+        store: where the commit is.
+        commit: its id.
+        folder: where to; missing or empty.
+        name: what `name_of` answers for it.
+
     Raises:
-        UsageError: the folder exists and is not empty.
+        UsageError: something else is there.
+        ToolError: it cannot be written there.
     """
-    if folder.exists() and any(folder.iterdir()):
-        raise UsageError(
-            f"`{folder}` is not empty and not a work tree of this store",
-            hints=(f"mv {folder} {folder}.old",),
-        )
-    folder.mkdir(parents=True, exist_ok=True)
+    with files.explained(folder):
+        place = folder.resolve()
+        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+            raise UsageError(
+                f"`{folder}` is there already and not a work tree of this store",
+                hints=(f"mv {quote(str(folder))} {quote(f'{folder}.old')}",),
+            )
+        with files.scratch_folder(place.parent) as scratch:
+            made = scratch / "tree"
+            _fill(store, commit, made)
+            (made / ".git" / _MARKER).write_text(f"{store.path}\n{name}", encoding="utf-8")
+            made.replace(place)
+
+
+def _fill(store: Store, commit: str, folder: Path) -> None:
     git("init", "--quiet", "--template=", folder)
     repository = folder / ".git"
     (repository / "info").mkdir(exist_ok=True)
@@ -80,7 +108,6 @@ def create(store: Store, commit: str, folder: Path) -> None:
     (repository / "objects" / "info" / "alternates").write_text(f"{store.path / 'objects'}\n")
     git("update-ref", "--no-deref", "HEAD", commit, cwd=folder)
     git("-c", "checkout.workers=2", "read-tree", "-m", "-u", "HEAD", cwd=folder)
-    (repository / _MARKER).write_text(str(store.path), encoding="utf-8")
 
 
 def move(folder: Path, commit: str) -> tuple[str, ...]:
@@ -104,7 +131,7 @@ def move(folder: Path, commit: str) -> tuple[str, ...]:
         paths = [line.strip() for line in error.detail.splitlines() if line.startswith("\t")]
         raise UsageError(
             f"`{folder}` has edits or files that the series changes too; nothing was touched",
-            hints=(f"git -C {folder} stash --include-untracked",),
+            hints=(f"git -C {quote(str(folder))} stash --include-untracked",),
             detail="\n".join(paths),
         ) from error
     return edited_files(folder) if listing else ()

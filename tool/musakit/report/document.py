@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from musakit.series.result import Applied, Failure, Refused
+from musakit.upstream.pin import GitSource, SdistSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from musakit.target.apply import AppliedTarget, Patched
     from musakit.target.build import CheckedWheel
+    from musakit.target.checkout import CheckedOut
     from musakit.upstream.fetch import Fetched
-    from musakit.upstream.pin import Target
+    from musakit.upstream.pin import Source, Target
     from musakit.wheel.build import Artifact
 
 SCHEMA = 1
@@ -26,10 +29,24 @@ def document(command: str, target: str, *, ok: bool, **content: Any) -> dict[str
 def target_row(target: Target, patches: dict[str, int]) -> dict[str, Any]:
     """A target's pins, with the number of patches on each."""
     pins = [
-        {"upstream": up.name, "version": up.pin.version, "patches": patches[up.name]}
+        {
+            "upstream": up.name,
+            "version": up.pin.version,
+            "sources": [source_text(source) for source in up.pin.sources],
+            "patches": patches[up.name],
+        }
         for up in target.upstreams
     ]
     return {"target": target.name, "label": target.label, "upstreams": pins}
+
+
+def source_text(source: Source) -> str:
+    """A source in a few words, without credentials."""
+    if isinstance(source, SdistSource):
+        return f"sdist {source.sha256[:12]}"
+    if isinstance(source, GitSource):
+        return f"git {source.commit[:12]}"
+    return f"mirror {source.path}"
 
 
 def fetched_rows(fetched: Iterable[Fetched]) -> list[dict[str, Any]]:
@@ -44,6 +61,17 @@ def fetched_rows(fetched: Iterable[Fetched]) -> list[dict[str, Any]]:
         }
         for item in fetched
     ]
+
+
+def checkout_row(found: CheckedOut, folder: Path) -> dict[str, Any]:
+    """Where a work tree is, and what it is on."""
+    return {
+        "upstream": found.upstream,
+        "folder": str(folder),
+        "commit": found.applied.commit,
+        "tree": found.applied.tree,
+        "edited": list(found.edited),
+    }
 
 
 def artifact_rows(artifacts: Iterable[Artifact]) -> list[dict[str, Any]]:
@@ -113,6 +141,8 @@ def _failure_row(failure: Failure) -> dict[str, Any]:
         "hunk": failure.hunk,
         "line": failure.line,
     }
+    if failure.follows:
+        row["follows"] = failure.follows
     if failure.places:
         row["places"] = list(failure.places)
     if failure.nearest is not None:

@@ -18,7 +18,7 @@ def wheel_table(artifacts: Sequence[Artifact], checked: Sequence[CheckedWheel]) 
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    table.add_column("wheel", overflow="fold")
+    table.add_column("wheel", no_wrap=True)
     table.add_column("size", justify="right")
     table.add_column("seconds", justify="right")
     table.add_column("sha256")
@@ -29,7 +29,7 @@ def wheel_table(artifacts: Sequence[Artifact], checked: Sequence[CheckedWheel]) 
             artifact.path.name,
             _size(artifact.size),
             f"{artifact.seconds:.1f}",
-            artifact.sha256[:12],
+            artifact.sha256[:8],
             verdict,
         )
     return table

@@ -42,10 +42,14 @@ def failure_lines(failure: Failure) -> Iterator[str]:
     yield f"{where}: {failure.text}"
     if failure.path:
         yield f"  file {failure.path}"
+    if failure.follows:
+        yield f"  may follow from `{failure.follows}`, which fails in the same file"
+        return
     near = failure.nearest
     if near is None:
         return
-    yield f"  nearest: line {near.line}, {near.matching} of {near.wanted} lines agree"
+    agree = f"{near.matching} of {near.wanted} lines agree"
+    yield f"  nearest: line {near.line}, {agree} (- the patch, + the file)"
     shown = around_differences(near.difference)
     yield from (f"    {line}"[:80] for line in shown[:_SHOWN])
     if len(shown) > _SHOWN:

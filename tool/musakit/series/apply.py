@@ -7,15 +7,18 @@ nothing is written and everything that is wrong is named in one pass.
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.errors import CommandError, IntegrityError
 from musakit.git.fastimport import Change, CommitPlan, FastImport, merge_changes
 from musakit.git.objects import BlobReader
+from musakit.series.diff import parse_diff
+from musakit.series.earlier import Earlier
 from musakit.series.effect import Effect, compute_effect
 from musakit.series.mail import parse_mail
 from musakit.series.memo import Memo, load_memo, write_memo
-from musakit.series.patch import MalformedPatch, parse_diff
+from musakit.series.patch import MalformedPatch
 from musakit.series.result import Applied, Failure, Refused, Step
 from musakit.series.tree import MemoryTree
 
@@ -84,7 +87,7 @@ def _apply(
             parsed = _parse_unknown(patches[len(known) :], memo)
             tree = MemoryTree(store.finish_listing(listing), reader)
             run = _Run(tree, memo, writer, start)
-            run.recall(known)
+            run.recall(patches[: len(known)])
             run.expect(parsed)
             for number, patch in enumerate(patches[len(known) :], len(known) + 1):
                 run.apply(patch)
@@ -139,19 +142,18 @@ class _Run:
         self._parent = start
         self._marks: list[str] = []
         self._written: set[str] = set()
-        self._seen: dict[str, str] = {}
+        self._earlier = Earlier()
+        self._failed: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._parsed: dict[str, _Parsed] = {}
         self.effects: dict[str, Effect] = {}
         self.failures: list[Failure] = []
 
-    def recall(self, steps: Sequence[Step]) -> None:
-        """Take note of the hunks of patches that are known to be applied."""
-        for step in steps:
-            self._names[step.sha256] = step.patch
-            effect = self._memo.effect(step.sha256)
-            if effect is not None:
-                self._note(step.patch, effect)
+    def recall(self, patches: Sequence[Patch]) -> None:
+        """Take note of patches that are known to be applied."""
+        for patch in patches:
+            self._names[patch.sha256] = patch.name
+            self._note(patch)
 
     def expect(self, parsed: dict[str, _Parsed]) -> None:
         """Have git read the files that these patches change, before they are wanted."""
@@ -169,10 +171,10 @@ class _Run:
         self._names[patch.sha256] = patch.name
         effect = self._known(patch.sha256) or self._compute(patch)
         if isinstance(effect, tuple):
-            self.failures += effect
+            self._fail(patch, effect)
             return
         self.effects[patch.sha256] = effect
-        self._note(patch.name, effect)
+        self._note(patch)
         self._tree.update(effect.changes)
         if not self.failures:
             self._write(effect)
@@ -189,20 +191,33 @@ class _Run:
         for path, before, _after in effect.changes:
             if self._tree.entry(path) != before or (before is None and self._tree.in_the_way(path)):
                 return None
-        return None if any(mark.exact in self._seen for mark in effect.marks) else effect
+        # A hunk that has moved may repeat one of an earlier patch, which need not be the patch it was then.
+        return None if effect.shifts else effect
+
+    def _fail(self, patch: Patch, failures: tuple[Failure, ...]) -> None:
+        """Keep failures; one in a file that an earlier patch could not change may follow from that."""
+        self.failures += [
+            replace(failure, follows=self._failed.get(failure.path, "")) for failure in failures
+        ]
+        parsed = self._parsed.get(patch.sha256)
+        for file in parsed.files if parsed else ():
+            self._failed.setdefault(file.path, patch.name)
 
     def _compute(self, patch: Patch) -> Effect | tuple[Failure, ...]:
         try:
-            mail, files = self._parsed.get(patch.sha256) or _parse(patch)
+            mail, files = self._read(patch)
         except MalformedPatch as error:
             kind = "empty" if error.empty else "malformed"
             return (Failure(patch.name, kind, error.text, line=error.line),)
-        return compute_effect(patch.name, mail, files, self._tree, self._seen)
+        return compute_effect(patch.name, mail, files, self._tree, self._earlier)
 
-    def _note(self, name: str, effect: Effect) -> None:
-        for mark in effect.marks:
-            self._seen.pop(mark.reverse, None)
-            self._seen[mark.exact] = self._seen[mark.change] = name
+    def _note(self, patch: Patch) -> None:
+        self._earlier.add(patch.name, lambda: self._read(patch).files)
+
+    def _read(self, patch: Patch) -> _Parsed:
+        if patch.sha256 not in self._parsed:
+            self._parsed[patch.sha256] = _parse(patch)
+        return self._parsed[patch.sha256]
 
     def _write(self, effect: Effect) -> None:
         changes = []

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from musakit.errors import CommandError
 from musakit.git.binary import apply_binary
@@ -15,26 +14,11 @@ from musakit.series.result import Failure, Shift
 from musakit.series.tree import FileChange, folders_above, split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from musakit.git.fastimport import Signature
+    from musakit.series.earlier import Earlier
     from musakit.series.mail import Mail
     from musakit.series.patch import FilePatch, Hunk
     from musakit.series.tree import MemoryTree
-
-
-class Mark(NamedTuple):
-    """Recognises a hunk that an earlier patch already has.
-
-    Attributes:
-        exact: digest of path, context and changed lines.
-        change: digest of path and changed lines.
-        reverse: `change` of the hunk that takes this one back.
-    """
-
-    exact: str
-    change: str
-    reverse: str
 
 
 @dataclass(frozen=True)
@@ -46,14 +30,12 @@ class Effect:
         message: its commit message.
         changes: files before and after; also those that are read only, or come out as they were.
         shifts: hunks that went to other lines than they state.
-        marks: one for each hunk.
     """
 
     author: Signature
     message: bytes
     changes: tuple[FileChange, ...]
     shifts: tuple[Shift, ...]
-    marks: tuple[Mark, ...]
 
 
 class _Stop(Exception):
@@ -69,7 +51,7 @@ def compute_effect(
     mail: Mail,
     files: tuple[FilePatch, ...],
     tree: MemoryTree,
-    seen: Mapping[str, str],
+    earlier: Earlier,
 ) -> Effect | tuple[Failure, ...]:
     """Place every hunk of a patch.
 
@@ -78,9 +60,9 @@ def compute_effect(
         mail: author and message.
         files: the files it changes.
         tree: the tree it goes on; left as it is.
-        seen: patches of the series before it by the marks of their hunks.
+        earlier: the patches of the series before it.
     """
-    work = _Work(patch, tree, seen, files)
+    work = _Work(patch, tree, earlier, files)
     failures: list[Failure] = []
     for file in files:
         try:
@@ -93,39 +75,18 @@ def compute_effect(
         failures.append(Failure(patch, "empty", "it changes nothing"))
     if failures:
         return tuple(failures)
-    marks = tuple(mark_of(file.path, hunk) for file in files for hunk in file.hunks)
-    return Effect(mail.author, mail.message, changes, tuple(work.shifts), marks)
-
-
-def mark_of(path: str, hunk: Hunk) -> Mark:
-    """The mark of a hunk."""
-    old_kinds, new_kinds = hunk.kinds.replace(b"+", b""), hunk.kinds.replace(b"-", b"")
-    removed = [line for line, kind in zip(hunk.old, old_kinds, strict=True) if kind == _REMOVED]
-    added = [line for line, kind in zip(hunk.new, new_kinds, strict=True) if kind == _ADDED]
-    return Mark(
-        _digest(path, hunk.old, hunk.new),
-        _digest(path, removed, added),
-        _digest(path, added, removed),
-    )
-
-
-_REMOVED, _ADDED = b"-+"
-
-
-def _digest(path: str, old: list[bytes], new: list[bytes]) -> str:
-    parts = (path.encode(errors="surrogateescape"), b"".join(old), b"".join(new))
-    return hashlib.blake2b(b"\0".join(parts), digest_size=8).hexdigest()
+    return Effect(mail.author, mail.message, changes, tuple(work.shifts))
 
 
 class _Work:
     """The files of one patch, as far as they are done."""
 
     def __init__(
-        self, patch: str, tree: MemoryTree, seen: Mapping[str, str], files: tuple[FilePatch, ...]
+        self, patch: str, tree: MemoryTree, earlier: Earlier, files: tuple[FilePatch, ...]
     ) -> None:
         self.patch = patch
         self.tree = tree
-        self.seen = seen
+        self.earlier = earlier
         self.leaving = {file.old_path for file in files if file.old_path and file.leaves}
         self.changes: dict[str, FileChange] = {}
         self.sources: dict[str, FileChange] = {}  # what copies are made of
@@ -195,7 +156,8 @@ class _Work:
             raise _Stop(self._exists(file, taken))
 
     def _exists(self, file: FilePatch, taken: str) -> Failure:
-        earlier = next(filter(None, (self._earlier(file, hunk) for hunk in file.hunks)), None)
+        same = (self.earlier.with_hunk(file.path, hunk) for hunk in file.hunks)
+        earlier = next(filter(None, same), None)
         if earlier:
             return self._fail("repeated", f"`{file.path}` is already made by `{earlier}`", file)
         return self._fail("exists", f"`{taken}` is already in the tree", file)
@@ -225,14 +187,9 @@ class _Work:
 
     def _check_not_repeated(self, file: FilePatch, number: int, hunk: Hunk) -> None:
         """A hunk that an earlier patch has too and that found another place than it states is a repetition."""
-        earlier = self._earlier(file, hunk)
+        earlier = self.earlier.with_hunk(file.path, hunk)
         if earlier:
             raise _Stop(self._repeated(file, number, hunk, earlier))
-
-    def _earlier(self, file: FilePatch, hunk: Hunk) -> str | None:
-        """The patch that has the same hunk, unless a later one has taken it back."""
-        mark = mark_of(file.path, hunk)
-        return self.seen.get(mark.exact) if mark.change in self.seen else None
 
     def _repeated(self, file: FilePatch, number: int, hunk: Hunk, earlier: str) -> Failure:
         text = f"hunk {number} repeats a change that `{earlier}` already makes"
@@ -244,7 +201,7 @@ class _Work:
             places = ", ".join(map(str, miss.places))
             text = f"hunk {number} matches at lines {places} and nothing decides between them"
             return Failure(self.patch, "ambiguous", text, file.path, number, hunk.line, miss.places)
-        earlier = self.seen.get(mark_of(file.path, hunk).change)
+        earlier = self.earlier.with_change(file.path, hunk)
         if earlier:
             return self._repeated(file, number, hunk, earlier)
         there = already_applied(lines, hunk)

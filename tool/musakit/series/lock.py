@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from musakit import toml
@@ -75,38 +76,65 @@ def load_lock(folder: Path) -> Lock | None:
     """The lock of the target in `folder`; None if there is none yet.
 
     Raises:
-        ConfigError: it is not a lock that this version wrote.
+        ConfigError: it is not a lock as this version writes it: damaged, edited, or of another version.
     """
     path = folder / FILE
     if not path.is_file():
         return None
-    document = toml.load(path)
+    hints = (f"musakit apply --lock {quote(folder.name)}",)
+    data = path.read_bytes()
     try:
-        return _lock(document, sha256_of(path.read_bytes()))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(
-            f"`{path}` is not a lock file that this version of musakit wrote",
-            hints=(f"musakit apply --lock {folder.name}",),
-        ) from error
+        lock = _lock(toml.parse(data, str(path)), sha256_of(data))
+        if format_lock(lock) == data:
+            return lock
+    except ConfigError as error:
+        raise ConfigError(error.message, hints=hints, detail=error.detail) from error
+    except (KeyError, TypeError, AttributeError):
+        pass
+    raise ConfigError(
+        f"`{path}` is not as this version of musakit writes it: it was edited, or is of another version",
+        hints=hints,
+    )
 
 
-def write_lock(
+def make_lock(
     target: Target, applied: Mapping[str, Applied], build: Mapping[str, tuple[str, ...]]
-) -> None:
-    """Record what the target says, what applying gave, and what its build backends need."""
+) -> Lock:
+    """What the target says, what applying gave, and what its build backends need."""
+    series = {
+        name: LockedSeries(
+            result.pristine,
+            tuple(LockedPatch(step.patch, step.sha256, step.tree) for step in result.steps),
+        )
+        for name, result in applied.items()
+    }
+    lock = Lock(series, target.digest, {name: lines for name, lines in build.items() if lines}, "")
+    return replace(lock, digest=sha256_of(format_lock(lock)))
+
+
+def format_lock(lock: Lock) -> bytes:
+    """The bytes of a lock file."""
     tables: dict[str, Any] = {}
-    for name, result in applied.items():
-        tables[name] = {"pristine": result.pristine, "tree": result.tree}
-        if build.get(name):
-            tables[name]["build"] = list(build[name])
+    for name, series in lock.series.items():
+        tables[name] = {"pristine": series.pristine, "tree": series.tree}
+        if name in lock.build:
+            tables[name]["build"] = list(lock.build[name])
         tables[name]["patch"] = [
-            {"name": step.patch, "sha256": step.sha256, "tree": step.tree} for step in result.steps
+            {"name": patch.name, "sha256": patch.sha256, "tree": patch.tree}
+            for patch in series.patches
         ]
-    document = {"schema": _SCHEMA, "target": target.digest, "upstream": tables}
-    text = toml.format_document(document, comment=_COMMENT)
-    path = target.folder / FILE
-    if not path.is_file() or path.read_bytes() != text.encode():
-        write_atomically(path, text.encode())
+    document = {"schema": _SCHEMA, "target": lock.target, "upstream": tables}
+    return toml.format_document(document, comment=_COMMENT).encode()
+
+
+def write_lock(folder: Path, lock: Lock) -> bool:
+    """Write the lock of the target in `folder`; whether that changed anything."""
+    path = folder / FILE
+    data = format_lock(lock)
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    write_atomically(path, data)
+    return True
 
 
 def check_against_lock(target: Target, applied: Mapping[str, Applied], lock: Lock | None) -> None:
@@ -115,7 +143,7 @@ def check_against_lock(target: Target, applied: Mapping[str, Applied], lock: Loc
     Raises:
         IntegrityError: they differ; the first patch at which they part is named.
     """
-    hint = (f"musakit apply --lock {target.name}",)
+    hint = (f"musakit apply --lock {quote(target.name)}",)
     for name, result in applied.items():
         locked = lock.series.get(name) if lock is not None else None
         if locked is None:

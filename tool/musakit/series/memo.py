@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from musakit.files import sha256_of, write_atomically
 from musakit.git.fastimport import Signature
 from musakit.git.store import Entry
-from musakit.series.effect import Effect, Mark
+from musakit.series.effect import Effect
 from musakit.series.result import Applied, Shift, Step
 from musakit.series.tree import FileChange
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from musakit.git.store import Store
     from musakit.series.folder import Patch
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ def write_memo(store: Store, memo: Memo, applied: Applied, effects: Mapping[str,
         "effects": known | {sha256: _value(effect) for sha256, effect in effects.items()},
     }
     text = json.dumps(value).encode()
-    write_atomically(_path(store, applied.base), b"%s\n%s" % (sha256_of(text).encode(), text))
+    data = b"%s\n%s" % (sha256_of(text).encode(), text)
+    write_atomically(_path(store, applied.base), data, durable=False)
 
 
 def _path(store: Store, base: str) -> Path:
@@ -100,17 +101,16 @@ def _path(store: Store, base: str) -> Path:
 
 def _value(effect: Effect) -> list[Any]:
     message = effect.message.decode(errors="surrogateescape")
-    return [effect.author, message, effect.changes, effect.shifts, effect.marks]
+    return [effect.author, message, effect.changes, effect.shifts]
 
 
 def _effect(value: list[Any]) -> Effect:
-    author, message, changes, shifts, marks = value
+    author, message, changes, shifts = value
     return Effect(
         Signature(*author),
         message.encode(errors="surrogateescape"),
         tuple(FileChange(path, _entry(before), _entry(after)) for path, before, after in changes),
         _shifts(shifts),
-        tuple(Mark(*mark) for mark in marks),
     )
 
 

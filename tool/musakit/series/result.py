@@ -56,6 +56,7 @@ class Failure:
         line: line number in the patch file; 0 if unknown.
         places: lines of the file at which an ambiguous hunk matches.
         nearest: the place that almost matches.
+        follows: an earlier patch that fails in the same file, from which this failure may follow; empty if none.
     """
 
     patch: str
@@ -66,6 +67,7 @@ class Failure:
     line: int = 0
     places: tuple[int, ...] = ()
     nearest: Nearest | None = None
+    follows: str = ""
 
 
 @dataclass(frozen=True)

@@ -66,11 +66,13 @@ class AppliedTarget:
             if isinstance(patched.result, Applied)
         }
 
-    def first_failure(self) -> str | None:
-        """Name of the first patch that does not apply; None if all do."""
+    def first_misplaced(self) -> tuple[str, str] | None:
+        """Upstream and name of the first patch that does not fit the tree; None if all do or are no patches."""
         for patched in self.upstreams:
-            if isinstance(patched.result, Refused):
-                return patched.result.failures[0].patch
+            failures = patched.result.failures if isinstance(patched.result, Refused) else ()
+            for failure in failures:
+                if failure.kind not in {"malformed", "empty", "repeated"}:
+                    return patched.upstream.name, failure.patch
         return None
 
     def check_lock(self) -> None:
@@ -150,15 +152,15 @@ def apply_target(
             progress(f"applying {name}", done, total)
 
         result = apply_series(store, base.commit, patches, keep=keep, progress=step)
-        if (
-            keep
-            and before is None
-            and isinstance(result, Applied)
-            and result.reused < len(result.steps)
-        ):
-            store.set_ref(f"refs/musakit/series/{target.name}/{upstream.name}", result.commit)
         upstreams.append(Patched(upstream, base, patches, result))
     return AppliedTarget(target, tuple(upstreams), lock)
+
+
+def name_commits(outcome: AppliedTarget, store: Store) -> None:
+    """Let a ref of the store name the last commit of each series, `refs/musakit/series/TARGET/UPSTREAM`."""
+    for name, result in outcome.applied().items():
+        if result.reused < len(result.steps):
+            store.set_ref(f"refs/musakit/series/{outcome.target.name}/{name}", result.commit)
 
 
 def _old_lock(target: Target) -> Lock | None:
@@ -184,9 +186,10 @@ def _cut(series: list[tuple[Patch, ...]], before: str) -> list[tuple[Patch, ...]
     return cut
 
 
-def upstream_with(target: Target, patch: str) -> str | None:
-    """Name of the upstream whose series has the patch; None if none has it."""
-    for upstream in target.upstreams:
-        if any(known.name == patch for known in load_series(upstream.folder)):
-            return upstream.name
-    return None
+def upstreams_with(target: Target, patch: str) -> tuple[str, ...]:
+    """Names of the upstreams whose series have a patch of that name."""
+    return tuple(
+        upstream.name
+        for upstream in target.upstreams
+        if any(known.name == patch for known in load_series(upstream.folder))
+    )

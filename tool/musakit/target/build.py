@@ -80,6 +80,18 @@ def lock_build_requirements(outcome: AppliedTarget, store: Store) -> dict[str, t
     return found
 
 
+def patches_without_trailers(outcome: AppliedTarget) -> list[tuple[str, str]]:
+    """Patches that do not say what they are for, and the trailers that they lack."""
+    found = []
+    for patched in outcome.upstreams:
+        for record in records_of(patched.patches):
+            given = dict(record.trailers)
+            missing = [f"`{key}:`" for key in ("Subject-Area", "Reason") if not given.get(key)]
+            if missing:
+                found.append((record.name, " and no ".join(missing)))
+    return found
+
+
 def plans_of(outcome: AppliedTarget, store: Store) -> tuple[WheelPlan, ...]:
     """One plan for each wheel of a target."""
     digest = outcome.lock.digest if outcome.lock is not None else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.errors import UsageError
 from musakit.git import worktree
@@ -15,45 +16,65 @@ if TYPE_CHECKING:
     from musakit.target.apply import AppliedTarget
 
 
-def choose_upstream(outcome: AppliedTarget, name: str | None) -> Applied:
-    """The result for the upstream of that name, or for the first one.
+class CheckedOut(NamedTuple):
+    """A work tree at the result of a series.
+
+    Attributes:
+        upstream: name of the upstream.
+        applied: what applying its series gave.
+        edited: paths with uncommitted edits, which stay as they are.
+    """
+
+    upstream: str
+    applied: Applied
+    edited: tuple[str, ...]
+
+
+def checkout(
+    store: Store, outcome: AppliedTarget, upstream: str | None, folder: Path
+) -> CheckedOut:
+    """Make a work tree in `folder`, or bring the one that is there to the result and touch only what differs.
+
+    Args:
+        store: where the commits are.
+        outcome: the applied target.
+        upstream: which of its upstreams; if None, that of the work tree that is there, else the first.
+        folder: where to.
 
     Raises:
-        UsageError: the target has no such upstream.
+        UsageError: the folder holds something else, another upstream, commits of its own, or edits in the way.
     """
+    there = worktree.name_of(store, folder)
+    name, applied = _choose(outcome, upstream or there)
+    if there is None:
+        worktree.create(store, applied.commit, folder, name)
+        return CheckedOut(name, applied, ())
+    if name != there:
+        raise UsageError(f"`{folder}` is a work tree of `{there}`, not of `{name}`")
+    head = worktree.head_of(folder)
+    if head == applied.commit:
+        return CheckedOut(name, applied, worktree.edited_files(folder))
+    if not _is_safe_to_leave(store, applied, folder, head):
+        branch = f"git -C {quote(str(folder))} branch kept-{head[:12]}"
+        text = f"`{folder}` is on commit {head[:12]}, which is not of this series and on no branch"
+        raise UsageError(text, hints=(branch,))
+    return CheckedOut(name, applied, worktree.move(folder, applied.commit))
+
+
+def _choose(outcome: AppliedTarget, name: str | None) -> tuple[str, Applied]:
     applied = outcome.applied()
     chosen = name if name is not None else next(iter(applied))
     if chosen not in applied:
         names = ", ".join(f"`{known}`" for known in applied)
         raise UsageError(f"`{outcome.target.name}` has no upstream `{chosen}`, only {names}")
-    return applied[chosen]
+    return chosen, applied[chosen]
 
 
-def checkout(store: Store, applied: Applied, folder: Path) -> tuple[str, ...]:
-    """Make a work tree in `folder`, or bring the one that is there to the result and touch only what differs.
-
-    Returns:
-        Paths with uncommitted edits, which stay as they are.
-
-    Raises:
-        UsageError: the folder holds something else, commits of its own, or edits that are in the way.
-    """
-    if not worktree.is_work_tree(store, folder):
-        worktree.create(store, applied.commit, folder)
-        return ()
-    head = worktree.head_of(folder)
-    if head == applied.commit:
-        return worktree.edited_files(folder)
-    if not _is_ours(store, applied, head) and not worktree.is_on_branch(folder, head):
-        raise UsageError(
-            f"`{folder}` is on commit {head[:12]}, which is not of this series and on no branch",
-            hints=(f"git -C {folder} branch mine",),
-        )
-    return worktree.move(folder, applied.commit)
-
-
-def _is_ours(store: Store, applied: Applied, head: str) -> bool:
-    """Whether a commit is of this series or of an earlier form of it: a person's commits are never in the store."""
+def _is_safe_to_leave(store: Store, applied: Applied, folder: Path, head: str) -> bool:
+    """Whether a commit stays in sight: it is of some form of the series, on a branch, or has become a patch."""
     if head == applied.base or any(step.commit == head for step in applied.steps):
         return True
-    return store.resolve(f"{head}^{{commit}}") is not None
+    if store.resolve(f"{head}^{{commit}}") is not None:
+        return True  # a person's commits are never in the store
+    tree = worktree.tree_of(folder, head)
+    return any(step.tree == tree for step in applied.steps) or worktree.is_on_branch(folder, head)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,7 @@ def find_target(patches: Path, name: str | None = None, *, memory: Path | None =
         UsageError: there is no such target.
         ConfigError: its `target.toml` is missing or wrong.
     """
-    chosen = name if name is not None else _default_name(patches)
+    chosen = name if name is not None else default_name(patches)
     names = list_targets(patches)
     if chosen not in names:
         raise _unknown(patches, chosen, names)
@@ -80,7 +81,12 @@ def list_targets(patches: Path) -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in patches.glob(f"*/{FILE}")))
 
 
-def _default_name(patches: Path) -> str:
+def default_name(patches: Path) -> str:
+    """The target that is meant when none is named.
+
+    Raises:
+        UsageError: nothing says which.
+    """
     path = patches / DEFAULT
     try:
         return path.read_text(encoding="utf-8").strip()
@@ -102,13 +108,13 @@ def _unknown(patches: Path, name: str, names: tuple[str, ...]) -> UsageError:
     listing = "\n".join(names)
     return UsageError(
         f"`{patches}` has no target `{name}`{guess}",
-        hints=_choices(tuple(near) or names),
+        hints=_choices(names),
         detail=f"targets that exist:\n{listing}",
     )
 
 
 def _choices(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"musakit apply {name}" for name in names[:1])
+    return ("musakit targets",) if names else ()
 
 
 def _target(folder: Path, document: dict[str, Any]) -> Target:
@@ -138,4 +144,4 @@ def _source(folder: Path, table: dict[str, str]) -> Source:
         return SdistSource(table["sdist"])
     if "git" in table:
         return GitSource(table["git"], table["commit"])
-    return MirrorSource(folder / Path(table["mirror"]).expanduser())
+    return MirrorSource(Path(os.path.normpath(folder / Path(table["mirror"]).expanduser())))

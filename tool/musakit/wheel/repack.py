@@ -6,7 +6,9 @@ import zipfile
 from email.parser import BytesParser
 from typing import TYPE_CHECKING
 
-from musakit.errors import ToolError
+from packaging.version import Version
+
+from musakit.errors import ConfigError, ToolError
 from musakit.wheel.archive import Member
 from musakit.wheel.metadata import METADATA, WHEEL, format_wheel_file, settle_metadata
 from musakit.wheel.names import TAG
@@ -31,12 +33,14 @@ def repacked_members(built: Path, plan: WheelPlan) -> list[Member]:
     itself is left out.
 
     Raises:
+        ConfigError: it is of another version than is pinned.
         ToolError: it is not a pure-Python wheel.
     """
     contents = _read(built)
     old = _dist_info_of(built, contents)
     _require_pure(built, contents[f"{old}/{WHEEL}"])
     metadata = contents[f"{old}/{METADATA}"]
+    _require_version(metadata, plan)
     requirements = _settled_requirements(metadata, plan)
     contents[f"{old}/{METADATA}"] = settle_metadata(metadata, plan.version, requirements)
     contents[f"{old}/{WHEEL}"] = format_wheel_file(TAG)
@@ -73,6 +77,16 @@ def _require_pure(built: Path, wheel: bytes) -> None:
         raise ToolError(
             f"the backend built `{built.name}` for `{', '.join(map(str, tags))}`, not for `{TAG}`: "
             "a wheel with compiled parts is not the same on every machine"
+        )
+
+
+def _require_version(metadata: bytes, plan: WheelPlan) -> None:
+    """Refuse a tree of another version than is pinned."""
+    stated = str(BytesParser().parsebytes(metadata, headersonly=True).get("Version"))
+    pin = plan.upstream.pin
+    if Version(stated).public != Version(pin.version).public:
+        raise ConfigError(
+            f"`{pin.name}` is pinned as {pin.version}, but its tree says that it is {stated}"
         )
 
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from musakit.cli.boundary import NO, YES
 from musakit.cli.parser import add_json, add_target
-from musakit.cli.patched import apply_named, report_applied, show_checkout, write_lock_of
+from musakit.cli.patched import (
+    apply_named,
+    new_lock,
+    record_lock,
+    report_applied,
+    show_checkout,
+)
+from musakit.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -18,10 +25,11 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     add_target(parser)
-    parser.add_argument(
+    effect = parser.add_mutually_exclusive_group()
+    effect.add_argument(
         "--check", action="store_true", help="keep nothing, only say whether it applies"
     )
-    parser.add_argument("--lock", action="store_true", help="record the result in `lock.toml`")
+    effect.add_argument("--lock", action="store_true", help="record the result in `lock.toml`")
     parser.add_argument(
         "--worktree", type=Path, metavar="DIR", help="also bring this work tree to the result"
     )
@@ -31,10 +39,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Apply the series of a target."""
+    if options.upstream is not None and options.worktree is None:
+        raise UsageError("`--upstream` names the upstream of a work tree: give `--worktree` too")
+    if options.check and options.worktree is not None:
+        raise UsageError("`--check` keeps nothing, so there is nothing to bring to a work tree")
     outcome = apply_named(settings, options.target, keep=not options.check, relock=options.lock)
+    lock = new_lock(settings, outcome) if outcome.ok and options.lock else None
     if outcome.ok and options.worktree is not None:
         show_checkout(settings, outcome, options.upstream, options.worktree)
-    if outcome.ok and options.lock:
-        write_lock_of(settings, outcome)
-    report_applied(outcome, as_json=options.json)
+    if lock is not None:
+        record_lock(outcome, lock)
+    report_applied(settings, outcome, as_json=options.json)
     return YES if outcome.ok else NO

@@ -32,7 +32,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     from musakit.target.build import build_target, verify_wheels
 
     outcome = apply_named(settings, options.target)
-    report_applied(outcome, as_json=False)
+    report_applied(settings, outcome, as_json=False)
     name, rows = outcome.target.name, applied_rows(outcome)
     if not outcome.ok:
         if options.json:

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from musakit.cli.boundary import NO, YES
-from musakit.cli.console import say
-from musakit.cli.parser import add_target
+from musakit.cli.console import write_json
+from musakit.cli.parser import add_json, add_target
 from musakit.cli.patched import apply_named, report_applied, show_checkout
-from musakit.target.apply import upstream_with
+from musakit.errors import UsageError
+from musakit.report.document import checkout_row, document
+from musakit.target.apply import upstreams_with
 
 if TYPE_CHECKING:
     import argparse
@@ -27,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PATCH",
         help="stop before this patch, which may not apply; its upstream is the one that is written",
     )
+    add_json(parser)
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
@@ -34,12 +37,15 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     outcome = apply_named(settings, options.target, before=options.before)
     upstream = options.upstream
     if options.before is not None:
-        upstream = upstream_with(outcome.target, options.before)
+        owners = upstreams_with(outcome.target, options.before)
+        upstream = upstream or owners[0]
+        if upstream not in owners:
+            raise UsageError(f"`{options.before}` is a patch of `{owners[0]}`")
     if not outcome.ok and upstream not in outcome.applied():
-        report_applied(outcome, as_json=False)
+        report_applied(settings, outcome, as_json=options.json)
         return NO
-    applied = show_checkout(settings, outcome, upstream, options.folder)
-    say(
-        f"{options.folder}: at {applied.commit[:12]}, {len(applied.steps)} patches on {applied.base[:12]}"
-    )
+    found = show_checkout(settings, outcome, upstream, options.folder)
+    if options.json:
+        row = checkout_row(found, options.folder)
+        write_json(document("checkout", outcome.target.name, ok=True, **row))
     return YES

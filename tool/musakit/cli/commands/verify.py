@@ -22,10 +22,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wheel",
         type=Path,
-        action="append",
+        action="extend",
+        nargs="+",
         required=True,
         metavar="FILE",
-        help="wheel to check against the patched tree; may be given several times",
+        help="wheels to check against the patched trees",
     )
     add_json(parser)
 
@@ -37,7 +38,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
     outcome = apply_named(settings, options.target)
     if not outcome.ok:
-        report_applied(outcome, as_json=options.json)
+        report_applied(settings, outcome, as_json=options.json)
         return NO
     checked = verify_wheels(outcome, settings.store(), options.wheel)
     for wheel in checked:
