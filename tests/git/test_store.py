@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -117,15 +118,34 @@ def test_a_missing_blob_is_named(bench: Bench) -> None:
     base = bench.base(TREE)
     with BlobReader(bench.store) as reader:
         for _ in range(2):
-            with pytest.raises(IntegrityError, match=r"object `1{40}` is missing from the store"):
+            with pytest.raises(IntegrityError, match=r"is damaged; it can be made again"):
                 reader.take("1" * 40)
             assert reader.take(bench.store.entries(base)["a"].blob) == b"a\n"
         reader._process.kill()
         reader._process.wait()
-        with pytest.raises(IntegrityError, match="is missing from the store"):
+        with pytest.raises(IntegrityError, match="is damaged"):
             reader.take("2" * 40)
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench.make(tmp_path / "bench")
+
+
+def test_a_damaged_pack_is_never_a_short_file(bench: Bench) -> None:
+    content = random.Random(1).randbytes(2_000_000)
+    base = bench.base({"big": File(content)})
+    bench.store.set_ref("refs/kept", base)
+    run_git("--git-dir", bench.store.path, "repack", "-a", "-d", "--quiet")
+    (pack,) = (bench.store.path / "objects" / "pack").glob("*.pack")
+    data = bytearray(pack.read_bytes())
+    data[1_000_000:1_000_008] = b"\0" * 8
+    pack.chmod(0o644)
+    pack.write_bytes(data)
+    blob = bench.store.entries(base)["big"].blob
+    with (
+        BlobReader(bench.store) as reader,
+        pytest.raises(IntegrityError, match="damaged") as caught,
+    ):
+        reader.take(blob)
+    assert caught.value.hints[0].startswith("mv ")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from musakit.errors import CommandError, UsageError
+from musakit.errors import CommandError, ToolError, UsageError
 from musakit.git import worktree
 from tests.builders import Bench, Change, File, commit, run_git
 
@@ -92,9 +92,9 @@ def test_create(bench: Bench, folder: Path, commits: list[str]) -> None:
     assert run_git("status", "--porcelain", cwd=folder) == b""
 
 
-def test_move_touches_only_what_changed(folder: Path, commits: list[str]) -> None:
+def test_move_touches_only_what_changed(bench: Bench, folder: Path, commits: list[str]) -> None:
     before = stamps(folder)
-    assert worktree.move(folder, commits[1]) == ()
+    assert worktree.move(bench.store, folder, commits[1]) == ()
     after = stamps(folder)
     assert on_disk(folder) == NEW
     assert {path for path in after if after[path] != before.get(path)} == {
@@ -103,18 +103,18 @@ def test_move_touches_only_what_changed(folder: Path, commits: list[str]) -> Non
         "made.ignored",
     }
     assert run_git("status", "--porcelain", cwd=folder) == b""
-    assert worktree.move(folder, commits[1]) == ()
+    assert worktree.move(bench.store, folder, commits[1]) == ()
     assert stamps(folder) == after
 
 
-def test_edits_elsewhere_stay_and_are_named(folder: Path, commits: list[str]) -> None:
+def test_edits_elsewhere_stay_and_are_named(bench: Bench, folder: Path, commits: list[str]) -> None:
     (folder / "same").write_text("mine\n")
     (folder / "naïve 名\t.txt").write_text("mine\n")
     (folder / "folder/file").unlink()
     (folder / "untracked").write_text("mine\n")
     expected = ("folder/file", "naïve 名\t.txt", "same")
     assert worktree.edited_files(folder) == expected
-    assert worktree.move(folder, commits[1]) == expected
+    assert worktree.move(bench.store, folder, commits[1]) == expected
     assert (folder / "same").read_text() == "mine\n"
     assert (folder / "untracked").read_text() == "mine\n"
     assert (folder / "changed").read_text() == "new\n"
@@ -139,7 +139,7 @@ IN_THE_WAY = {
 
 @pytest.mark.parametrize("case", IN_THE_WAY)
 def test_what_is_in_the_way_is_named_and_nothing_is_touched(
-    folder: Path, commits: list[str], case: str
+    bench: Bench, folder: Path, commits: list[str], case: str
 ) -> None:
     written, named = IN_THE_WAY[case]
     (folder / written).parent.mkdir(exist_ok=True)
@@ -148,25 +148,59 @@ def test_what_is_in_the_way_is_named_and_nothing_is_touched(
         run_git("add", written, cwd=folder)
     before, content = stamps(folder), on_disk(folder)
     with pytest.raises(UsageError, match="nothing was touched") as caught:
-        worktree.move(folder, commits[1])
+        worktree.move(bench.store, folder, commits[1])
     assert caught.value.detail.splitlines() == [named]
-    assert caught.value.hints == (f"git -C {folder} stash --include-untracked",)
     assert (stamps(folder), on_disk(folder)) == (before, content)
     assert worktree.head_of(folder) == commits[0]
+    (hint,) = caught.value.hints
+    run_git("config", "user.name", "a", cwd=folder)
+    run_git("config", "user.email", "a@localhost", cwd=folder)
+    run_git(*hint.split(" ")[1:])
+    worktree.move(bench.store, folder, commits[1])
 
 
-def test_a_commit_that_does_not_exist(folder: Path) -> None:
+def test_a_deleted_file_stays_deleted(bench: Bench, folder: Path, commits: list[str]) -> None:
+    (folder / "changed").unlink()
+    with pytest.raises(UsageError, match="nothing was touched") as caught:
+        worktree.move(bench.store, folder, commits[1])
+    assert caught.value.detail == "changed"
+    assert not (folder / "changed").exists()
+
+
+def test_a_work_tree_outlives_the_store(bench: Bench, folder: Path, commits: list[str]) -> None:
+    (folder / "changed").write_text("mine\n")
+    identity = ("-c", "user.name=a", "-c", "user.email=a@localhost")
+    run_git(*identity, "commit", "--all", "--message=mine", cwd=folder)
+    worktree.move(bench.store, folder, commits[1])
+    bench.store.path.rename(bench.store.path.with_name("gone"))
+    run_git("fsck", "--full", cwd=folder)
+    assert run_git("show", f"{commits[0]}:changed", cwd=folder)
+
+
+def test_what_cannot_be_made_leaves_nothing(
+    bench: Bench, tmp_path: Path, commits: list[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ToolError):
+            worktree.create(bench.store, commits[0], place, "x")
+    with pytest.raises(ToolError):
+        worktree.create(bench.store, "1" * 40, tmp_path / "new", "x")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "bench") == ["file"]
+
+
+def test_a_commit_that_does_not_exist(bench: Bench, folder: Path) -> None:
     with pytest.raises(CommandError):
-        worktree.move(folder, "1" * 40)
+        worktree.move(bench.store, folder, "1" * 40)
 
 
-def test_a_branch_of_the_users_stays(folder: Path, commits: list[str]) -> None:
+def test_a_branch_of_the_users_stays(bench: Bench, folder: Path, commits: list[str]) -> None:
     run_git("checkout", "--quiet", "-b", "mine", cwd=folder)
     (folder / "same").write_text("mine\n")
     run_git("commit", "--quiet", "--all", "--message=mine", cwd=folder)
     mine = worktree.head_of(folder)
     assert worktree.is_on_branch(folder, mine)
-    worktree.move(folder, commits[1])
+    worktree.move(bench.store, folder, commits[1])
     assert run_git("rev-parse", "mine", cwd=folder).decode().strip() == mine
     assert worktree.head_of(folder) == commits[1]
     run_git("checkout", "--quiet", "--detach", "mine", cwd=folder)
@@ -221,7 +255,7 @@ def test_attributes_of_the_upstream_do_not_alter_bytes(bench: Bench, tmp_path: P
     folder = tmp_path / "hostile"
     worktree.create(bench.store, commits[0], folder, "vllm")
     assert on_disk(folder) == HOSTILE
-    worktree.move(folder, commits[1])
+    worktree.move(bench.store, folder, commits[1])
     assert on_disk(folder) == other
     assert run_git("status", "--porcelain", cwd=folder) == b""
     with bench.store.export(commits[0]) as exported:
@@ -274,7 +308,7 @@ def test_hostile_settings_of_the_user_change_nothing(
     folder = tmp_path / "checkout"
     worktree.create(bench.store, commits[0], folder, "vllm")
     assert on_disk(folder) == OLD
-    worktree.move(folder, commits[1])
+    worktree.move(bench.store, folder, commits[1])
     assert on_disk(folder) == NEW
     (folder / "same").write_text("mine\n")
     assert worktree.edited_files(folder) == ("same",)

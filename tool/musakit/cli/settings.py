@@ -43,7 +43,9 @@ def load_settings(patches: Path | None = None, cache: Path | None = None) -> Set
     """
     options = (("--patches", patches), ("--cache", cache))
     words = [f" {name} {quote(str(path))}" for name, path in options if path is not None]
-    place = (cache or _cache()).absolute()
+    place = (cache or _cache()).resolve()
+    if set(str(place)) & set(":\n"):
+        raise UsageError(f"the cache `{place}` cannot have a colon or a line break in its path")
     return Settings(patches or _patches(), place, "musakit" + "".join(words))
 
 
@@ -64,4 +66,11 @@ def _cache() -> Path:
     named = os.environ.get("MUSAKIT_CACHE")
     if named:
         return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "musakit"
+    named = os.environ.get("XDG_CACHE_HOME")
+    if named:
+        return Path(named) / "musakit"
+    try:
+        return Path.home() / ".cache" / "musakit"
+    except RuntimeError as error:
+        text = "there is no home folder for the cache; name one with `--cache`"
+        raise UsageError(text) from error

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from shlex import quote
 from typing import TYPE_CHECKING
 
-from musakit.errors import IntegrityError
 from musakit.git.command import start_git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
+    from musakit.errors import IntegrityError
     from musakit.git.store import Store
 
 # Object names that are sent before their answers are read: 41 bytes each, far below a pipe's buffer of 64 KiB.
@@ -89,16 +88,12 @@ class BlobReader:
         assert pipe is not None
         header = pipe.readline().split()
         if len(header) != 3:
-            raise self._broken(blob, "missing from")
+            raise self._broken(blob, "missing")
         content = pipe.read(int(header[2]))
         if len(content) != int(header[2]):
-            raise self._broken(blob, "damaged in")  # git says the size before it finds that out
+            raise self._broken(blob, "cut short")  # git says the size before it finds that out
         pipe.read(1)
         return content
 
     def _broken(self, blob: str, how: str) -> IntegrityError:
-        place = self._store.path
-        return IntegrityError(
-            f"object `{blob}` is {how} the store `{place}`, which can be made again",
-            hints=(f"mv {quote(str(place))} {quote(f'{place}.damaged')}",),
-        )
+        return self._store.damaged(f"object {blob} is {how}")

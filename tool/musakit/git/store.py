@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit import files
-from musakit.errors import IntegrityError
+from musakit.errors import CommandError, IntegrityError
 from musakit.git.command import git, start_git
 
 # An upstream's .gitattributes would convert line ends, expand keywords or run filters; a tree is bytes.
@@ -57,7 +59,21 @@ class Store:
         ok: tuple[int, ...] = (0,),
     ) -> bytes:
         """Standard output of `git ARGS` run on the store."""
-        return git("--git-dir", self.path, *args, stdin=stdin, env=env, ok=ok)
+        try:
+            return git("--git-dir", self.path, *args, stdin=stdin, env=env, ok=ok)
+        except CommandError as error:
+            if not _DAMAGED.search(error.detail):
+                raise
+            raise self.damaged(error.detail) from error
+
+    def damaged(self, detail: str) -> IntegrityError:
+        """The error for a store whose objects or refs cannot be read."""
+        place = str(self.path)
+        return IntegrityError(
+            f"the store `{place}` is damaged; it can be made again",
+            hints=(f"mv {quote(place)} {quote(f'{place}.damaged')}",),
+            detail=detail,
+        )
 
     def resolve(self, revision: str) -> str | None:
         """Object id of a revision such as a ref or `COMMIT^{tree}`; None if the store does not have it."""
@@ -201,6 +217,11 @@ def _create(path: Path) -> None:
             made.rename(path)
 
 
+_DAMAGED = re.compile(
+    r"^(fatal|error): .*(corrupt|bad object|unable to read|bad (tree|ref|sha1)|inflate|packed-refs|"
+    r"not a valid object|index file|could not read|dangling|broken)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _CONFIG = {
     "gc.pruneExpire": "never",  # work trees borrow objects that no ref of the store names any more
     "gc.auto": "0",  # objects that no ref names yet may be in use by another process

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from musakit.git.command import git
 from musakit.git.store import VERBATIM
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from musakit.git.store import Store
@@ -72,7 +75,7 @@ def edited_files(folder: Path) -> tuple[str, ...]:
 
 
 def create(store: Store, commit: str, folder: Path, name: str) -> None:
-    """Make a work tree on `commit`. It is a repository of its own that borrows the store's objects.
+    """Make a work tree on `commit`. It is a repository of its own, which outlives the store.
 
     It is made beside its place and renamed, so that nothing is left of one that was not finished.
 
@@ -105,12 +108,27 @@ def _fill(store: Store, commit: str, folder: Path) -> None:
     repository = folder / ".git"
     (repository / "info").mkdir(exist_ok=True)
     (repository / "info" / "attributes").write_text(VERBATIM)
-    (repository / "objects" / "info" / "alternates").write_text(f"{store.path / 'objects'}\n")
+    _share_objects(store, repository)
     git("update-ref", "--no-deref", "HEAD", commit, cwd=folder)
     git("-c", "checkout.workers=2", "read-tree", "-m", "-u", "HEAD", cwd=folder)
 
 
-def move(folder: Path, commit: str) -> tuple[str, ...]:
+def _share_objects(store: Store, repository: Path) -> None:
+    """Give a repository every object of the store, as links where the file system can, so that it stands alone."""
+    source, target = store.path / "objects", repository / "objects"
+    files_there = [path for path in source.glob("*/*") if not path.parent.name.startswith(".")]
+    # An index makes its pack visible, so it comes last.
+    for path in sorted(files_there, key=lambda path: path.suffix == ".idx"):
+        place = target / path.relative_to(source)
+        if not place.exists():
+            place.parent.mkdir(exist_ok=True)
+            try:
+                os.link(path, place)
+            except OSError:
+                shutil.copy2(path, place)
+
+
+def move(store: Store, folder: Path, commit: str) -> tuple[str, ...]:
     """Bring a work tree to another commit and touch only the files that differ.
 
     Returns:
@@ -119,6 +137,10 @@ def move(folder: Path, commit: str) -> tuple[str, ...]:
     Raises:
         UsageError: an uncommitted edit or an unknown file is in the way; nothing has changed then.
     """
+    _share_objects(store, folder / ".git")
+    deleted = _deleted_files(folder, commit)
+    if deleted:
+        raise _in_the_way(folder, deleted)
     try:
         listing = git(
             *("-c", "advice.detachedHead=false", "checkout", "--no-overwrite-ignore"),
@@ -129,9 +151,24 @@ def move(folder: Path, commit: str) -> tuple[str, ...]:
         if not _IN_THE_WAY.search(error.detail):
             raise
         paths = [line.strip() for line in error.detail.splitlines() if line.startswith("\t")]
-        raise UsageError(
-            f"`{folder}` has edits or files that the series changes too; nothing was touched",
-            hints=(f"git -C {quote(str(folder))} stash --include-untracked",),
-            detail="\n".join(paths),
-        ) from error
+        raise _in_the_way(folder, paths, unknown="untracked" in error.detail) from error
     return edited_files(folder) if listing else ()
+
+
+def _in_the_way(folder: Path, paths: Sequence[str], *, unknown: bool = False) -> UsageError:
+    all_files = " --all" if unknown else ""
+    return UsageError(
+        f"`{folder}` has edits or files that the series changes too; nothing was touched",
+        hints=(f"git -C {quote(str(folder))} stash{all_files}",),
+        detail="\n".join(paths),
+    )
+
+
+def _deleted_files(folder: Path, commit: str) -> list[str]:
+    """Files that a person has deleted and that `git checkout` would bring back without a word."""
+    listing = git(
+        "diff-tree", "-r", "-z", "--no-renames", "--name-status", "HEAD", commit, cwd=folder
+    )
+    fields = listing.decode(errors="surrogateescape").split("\0")[:-1]
+    pairs = zip(fields[::2], fields[1::2], strict=True)
+    return [path for kind, path in pairs if kind != "A" and not os.path.lexists(folder / path)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from musakit.errors import ConfigError, UsageError
 from musakit.series.apply import apply_series
@@ -160,7 +161,8 @@ def name_commits(outcome: AppliedTarget, store: Store) -> None:
     """Let a ref of the store name the last commit of each series, `refs/musakit/series/TARGET/UPSTREAM`."""
     for name, result in outcome.applied().items():
         if result.reused < len(result.steps):
-            store.set_ref(f"refs/musakit/series/{outcome.target.name}/{name}", result.commit)
+            names = "/".join(quote(part, safe="") for part in (outcome.target.name, name))
+            store.set_ref(f"refs/musakit/series/{names}", result.commit)
 
 
 def _old_lock(target: Target) -> Lock | None:

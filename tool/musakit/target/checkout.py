@@ -58,7 +58,7 @@ def checkout(
         branch = f"git -C {quote(str(folder))} branch kept-{head[:12]}"
         text = f"`{folder}` is on commit {head[:12]}, which is not of this series and on no branch"
         raise UsageError(text, hints=(branch,))
-    return CheckedOut(name, applied, worktree.move(folder, applied.commit))
+    return CheckedOut(name, applied, worktree.move(store, folder, applied.commit))
 
 
 def _choose(outcome: AppliedTarget, name: str | None) -> tuple[str, Applied]:
