@@ -180,13 +180,15 @@ def test_a_work_tree_outlives_the_store(bench: Bench, folder: Path, commits: lis
 def test_what_cannot_be_made_leaves_nothing(
     bench: Bench, tmp_path: Path, commits: list[str]
 ) -> None:
-    (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+    places = tmp_path / "places"
+    places.mkdir()
+    (places / "file").write_text("")
+    for place in (places / "file", places / "file" / "below"):
         with pytest.raises(ToolError):
             worktree.create(bench.store, commits[0], place, "x")
     with pytest.raises(ToolError):
-        worktree.create(bench.store, "1" * 40, tmp_path / "new", "x")
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "bench") == ["file"]
+        worktree.create(bench.store, "1" * 40, places / "new", "x")
+    assert [path.name for path in places.iterdir()] == ["file"]
 
 
 def test_a_commit_that_does_not_exist(bench: Bench, folder: Path) -> None:

@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,8 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
     """A new folder inside `parent` (same file system, so what is in it can be renamed into place), gone at the end."""
     with explained(parent):
         parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=".scratch-", dir=parent))
+        _sweep(parent)
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=parent))
     try:
         yield folder
     finally:
@@ -106,3 +108,15 @@ def _umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
+
+
+_SCRATCH = ".scratch-"
+_DAY = 24 * 60 * 60
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what killed processes have left; a running one's is never a day old."""
+    for folder in parent.glob(f"{_SCRATCH}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - folder.lstat().st_mtime > _DAY:
+                shutil.rmtree(folder, ignore_errors=True)
