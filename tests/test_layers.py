@@ -16,7 +16,7 @@ LAYERS = (
     ("target",),
     ("report",),
     ("cli",),
-    ("__main__",),
+    ("pytest_plugin", "__main__"),
 )
 LAYER_OF = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Inside layer 1, what another module of it may use.

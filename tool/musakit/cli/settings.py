@@ -30,6 +30,11 @@ class Settings:
         """Where it is remembered which files were found right."""
         return self.cache / "checked"
 
+    @property
+    def facts(self) -> Path:
+        """Where it is remembered what source files define."""
+        return self.cache / "facts"
+
     def store(self) -> Store:
         """The store in the cache."""
         return Store.open(self.cache / "store.git")

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from musakit.contract.classes import Classes
 from musakit.contract.finding import Site
 from musakit.contract.methods import Methods
 from musakit.contract.receivers import Receivers
+from musakit.contract.scope import Scope
 from musakit.contract.symbols import (
     ClassSymbol,
     FunctionSymbol,
-    Module,
-    Scope,
     Symbol,
     Unknown,
     key_of,
     parse_symbol,
 )
 
+_Found = TypeVar("_Found")
+
 if TYPE_CHECKING:
-    from musakit.contract.program import Program
+    from collections.abc import Callable
+
+    from musakit.contract.program import Module, Program
 
 
 class Missing(Exception):
@@ -64,6 +67,14 @@ class Analysis:
         self.classes = Classes(self.scope)
         self.methods = Methods(self.classes)
         self.receivers = Receivers(self.classes)
+        self._remembered: dict[object, Any] = {}
+
+    def remember(self, key: object, find: Callable[[], _Found]) -> _Found:
+        """What `find` gives, found once for each key."""
+        if key not in self._remembered:
+            self._remembered[key] = find()
+        found: _Found = self._remembered[key]
+        return found
 
     def module(self, name: str) -> Module:
         """The module of that name.

@@ -18,6 +18,7 @@ from musakit.contract.values import (
     ModuleValue,
     Namespace,
     Opaque,
+    Raised,
     Record,
     Super,
     Value,
@@ -27,7 +28,6 @@ from musakit.contract.values import (
 if TYPE_CHECKING:
     from musakit.contract.evaluate import Evaluator
 
-_ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 _NUMBERS = frozenset({"enum.IntEnum", "enum.IntFlag", "enum.StrEnum"})
 
 
@@ -41,6 +41,7 @@ class Attributes:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.classes = evaluator.analysis.classes
+        self._set: dict[tuple[str, str], Value] = {}
 
     def get(self, value: Value, name: str) -> Value:
         """The value of `value.NAME`."""
@@ -57,24 +58,46 @@ class Attributes:
         if isinstance(value, Namespace) and name in value.attributes:
             return value.attributes[name]
         if isinstance(value, Record):
-            return value.fields[name] if name in value.fields else self._of_class(value.symbol, value, name)
+            return (
+                value.fields[name]
+                if name in value.fields
+                else self._of_class(value.symbol, value, name)
+            )
         raise self.evaluator.refuse(f"the attribute `{name}` of {show(value)} is not known")
 
     def has(self, value: Value, name: str) -> bool:
         """Whether a value has an attribute."""
         if isinstance(value, Namespace):
             return name in value.attributes
-        if isinstance(value, ClassValue):
+        if isinstance(value, ModuleValue):
+            return self._module_has(value, name)
+        if isinstance(value, Record) and name in value.fields:
+            return True
+        if isinstance(value, (ClassValue, Record)):
             found = self.classes.find(value.symbol, name)
             if not isinstance(found, Unknown):
                 return found is not None
         raise self.evaluator.refuse(f"whether {show(value)} has `{name}` is not known")
 
     def set(self, value: Value, name: str, new: Value) -> None:
-        """Set an attribute; only objects that were given can be changed."""
-        if not isinstance(value, Namespace):
+        """Set an attribute of an object that was given, or of a class."""
+        if isinstance(value, Namespace):
+            value.attributes[name] = new
+        elif isinstance(value, Record):
+            value.fields[name] = new
+        elif isinstance(value, ClassValue):
+            self._set[value.symbol.key, name] = new
+        else:
             raise self.evaluator.refuse(f"setting `{name}` of {show(value)} is not evaluated")
-        value.attributes[name] = new
+
+    def _module_has(self, value: ModuleValue, name: str) -> bool:
+        try:
+            self._of_module(value, name)
+        except Raised as error:
+            if error.name != "AttributeError":
+                raise
+            return False
+        return True
 
     def _of_module(self, value: ModuleValue, name: str) -> Value:
         module = value.module
@@ -85,7 +108,11 @@ class Attributes:
         if found and len(getters) == 1:
             getter = FunctionValue(FunctionSymbol(module, getters[0]))
             return self.evaluator.calls.call(getter, [name], {})
-        reason = found[0].reason if found and isinstance(found[0], Unknown) else "it has none, or several"
+        reason = (
+            found[0].reason
+            if found and isinstance(found[0], Unknown)
+            else "it has none, or several"
+        )
         raise self.evaluator.refuse(f"`{name}` of `{module.name}`: {reason}")
 
     def _of_class(
@@ -93,13 +120,15 @@ class Attributes:
     ) -> Value:
         if name == "__name__":
             return symbol.cls.name.rpartition(".")[2]
+        if not after and (symbol.key, name) in self._set:
+            return self._set[symbol.key, name]
         start = instance.symbol if after and isinstance(instance, (ClassValue, Record)) else symbol
         found = self.classes.find(start, name, after=after)
         if found is None:
             raise self.evaluator.refuse(f"`{symbol.key}` has no `{name}`")
         if isinstance(found, ValueSymbol) and found.owner is not None:
             owner = ClassSymbol(found.module, found.owner)
-            if self.is_enum(owner) and not name.startswith("_"):
+            if self.classes.is_enum(owner) and not name.startswith("_"):
                 return Member(owner, name)
         if not isinstance(found, FunctionSymbol):
             return self.evaluator.value_of(found)
@@ -127,10 +156,6 @@ class Attributes:
             return self._method(found, value)
         raise self.evaluator.refuse(f"`{value}` has no `{name}` that can be read")
 
-    def is_enum(self, symbol: ClassSymbol) -> bool:
-        """Whether a class is an enumeration."""
-        return any(isinstance(one, External) and one.name in _ENUMS for one in self.classes.order(symbol))
-
     def is_number(self, value: Member) -> bool:
         """Whether a member is a number or text as well."""
         return any(
@@ -151,6 +176,10 @@ class Attributes:
 
     def subscript(self, value: Value, key: Value) -> Value:
         """The value of `value[key]` for an enumeration."""
-        if isinstance(value, ClassValue) and self.is_enum(value.symbol) and isinstance(key, str):
+        if (
+            isinstance(value, ClassValue)
+            and self.classes.is_enum(value.symbol)
+            and isinstance(key, str)
+        ):
             return self.get(value, key)
         raise self.evaluator.refuse(f"an item of {show(value)} is not known")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from musakit.contract import operators
@@ -17,12 +16,13 @@ from musakit.contract.values import (
 )
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable
 
     from musakit.contract.evaluate import Evaluator, Frame
 
 _LONGEST = 100_000
-_METHODS = {
+_METHODS: dict[type, str] = {
     str: "lower upper strip lstrip rstrip startswith endswith split join replace removeprefix removesuffix"
     " isdigit title count find",
     list: "append extend insert index count copy sort reverse pop",
@@ -52,7 +52,11 @@ def has_method(value: Value, name: str) -> bool:
 
 
 def call_method(
-    evaluator: Evaluator, value: Value, name: str, arguments: list[Value], keywords: dict[str, Value]
+    evaluator: Evaluator,
+    value: Value,
+    name: str,
+    arguments: list[Value],
+    keywords: dict[str, Value],
 ) -> Value:
     """The result of `value.NAME(…)` for a plain value."""
     if name == "sort" or keywords:
@@ -151,7 +155,9 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
 def _isinstance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> bool:
     value = evaluator.evaluate(node.args[0], frame)
     kinds = evaluator.evaluate(node.args[1], frame)
-    answers = [_is(evaluator, value, kind) for kind in (kinds if isinstance(kinds, tuple) else [kinds])]
+    answers = [
+        _is(evaluator, value, kind) for kind in (kinds if isinstance(kinds, tuple) else [kinds])
+    ]
     return any(answers)
 
 

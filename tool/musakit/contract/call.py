@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit.contract.callsite import argument, calls_in, facts_of
 from musakit.contract.finding import Finding
 from musakit.contract.methods import Method
+from musakit.contract.program import Module
 from musakit.contract.results import tuple_length
 from musakit.contract.signature import (
     ONLY_POSITIONAL,
@@ -16,8 +17,8 @@ from musakit.contract.signature import (
     format_signature,
 )
 from musakit.contract.spread import known_arguments
-from musakit.contract.symbols import ClassSymbol, External, Module, Unknown, key_of, parse_symbol
-from musakit.contract.table import expression_text
+from musakit.contract.symbols import ClassSymbol, External, Unknown, key_of, parse_symbol
+from musakit.contract.tabulate import expression_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,12 +75,12 @@ def _caller(analysis: Analysis, text: str) -> _Caller:
         module = analysis.module(module_name)
         body = [
             node
-            for node in analysis.program.syntax(module).body
+            for node in analysis.program.syntax.tree(module).body
             if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         ]
         return _Caller(module_name, module.site(0), tuple(calls_in(module, "", body)), None, None)
     function, owner = analysis.function(text)
-    definition = analysis.program.function_node(function.module, function.function)
+    definition = analysis.program.syntax.function_node(function.module, function.function)
     calls = tuple(calls_in(function.module, function.function.name, definition.body))
     return _Caller(function.function.name, analysis.site(function), calls, owner, definition)
 
@@ -136,16 +137,16 @@ class _Checked:
 
     def _receivers(self) -> tuple[ClassSymbol, ...]:
         """Classes that are bound against: those that were inferred and those that the entry names."""
-        named = [
-            cls for text in self.entry.receivers for cls in self.analysis.class_symbols(text)
-        ]
+        named = [cls for text in self.entry.receivers for cls in self.analysis.class_symbols(text)]
         return tuple({cls.key: cls for cls in [*self.reach.classes, *named]}.values())
 
     def _named_receivers(self) -> Iterator[Finding]:
         """An entry that names fewer receivers than the code can reach is wrong itself."""
         if not self.entry.receivers or self.reach.unknown:
             return
-        named = {cls.key for text in self.entry.receivers for cls in self.analysis.class_symbols(text)}
+        named = {
+            cls.key for text in self.entry.receivers for cls in self.analysis.class_symbols(text)
+        }
         for cls in self.reach.classes:
             if cls.key not in named:
                 yield self._finding(
@@ -199,7 +200,9 @@ class _Checked:
         if any(isinstance(item, ast.Starred) for item in target.elts):
             return
         symbol = callee.method.symbol
-        length = tuple_length(self.analysis.program.function_node(symbol.module, symbol.function))
+        length = tuple_length(
+            self.analysis.program.syntax.function_node(symbol.module, symbol.function)
+        )
         if length is not None and length != len(target.elts):
             yield self._finding(
                 "fail",
@@ -312,5 +315,3 @@ def _expected(entry: Call) -> str:
     wanted = [*entry.passes, *(f"{name}={value}" for name, value in entry.values.items())]
     passing = " with " + ", ".join(f"`{item}`" for item in wanted) if wanted else ""
     return f"a call of `{entry.callee}`{passing} that binds to all it can reach"
-
-

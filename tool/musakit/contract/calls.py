@@ -17,7 +17,7 @@ from musakit.contract.signature import (
 )
 from musakit.contract.statements import Statements
 from musakit.contract.symbols import ClassSymbol, Unknown
-from musakit.contract.table import expression_text
+from musakit.contract.tabulate import expression_text
 from musakit.contract.values import (
     ClassValue,
     FunctionValue,
@@ -61,16 +61,19 @@ class Calls:
             return self._super(frame)
         if text in {"os.getenv", "os.environ.get"}:
             return self._variable(node, frame)
-        if isinstance(node.func, ast.Name) and node.func.id in builtin.SPECIAL:
-            if not self.evaluator.analysis.scope.lookup(frame.module, node.func.id):
-                return builtin.SPECIAL[node.func.id](self.evaluator, node, frame)
+        if text in builtin.SPECIAL and not self.evaluator.is_bound(text, frame):
+            return builtin.SPECIAL[text](self.evaluator, node, frame)
         arguments = self.evaluator.items(node.args, frame)
         keywords = self._keywords(node, frame)
         if isinstance(node.func, ast.Attribute):
             holder = self.evaluator.evaluate(node.func.value, frame)
             if builtin.has_method(holder, node.func.attr):
-                return builtin.call_method(self.evaluator, holder, node.func.attr, arguments, keywords)
-            return self.call(self.evaluator.attributes.get(holder, node.func.attr), arguments, keywords)
+                return builtin.call_method(
+                    self.evaluator, holder, node.func.attr, arguments, keywords
+                )
+            return self.call(
+                self.evaluator.attributes.get(holder, node.func.attr), arguments, keywords
+            )
         return self.call(self.evaluator.evaluate(node.func, frame), arguments, keywords)
 
     def _keywords(self, node: ast.Call, frame: Frame) -> dict[str, Value]:
@@ -136,7 +139,7 @@ class Calls:
         method = self.evaluator.analysis.methods.of(symbol)
         if isinstance(method, Unknown):
             raise self.evaluator.refuse(method.reason)
-        node = self.evaluator.analysis.program.function_node(symbol.module, symbol.function)
+        node = self.evaluator.analysis.program.syntax.function_node(symbol.module, symbol.function)
         if isinstance(node, ast.AsyncFunctionDef):
             raise self.evaluator.refuse(f"`{symbol.key}` is asynchronous")
         owner = ClassSymbol(symbol.module, symbol.owner) if symbol.owner is not None else None
@@ -163,7 +166,13 @@ class Calls:
         frame: Frame,
     ) -> dict[str, Value]:
         """Values of a function's parameters."""
-        defaults = dict(zip([a.arg for a in (node.posonlyargs + node.args)][::-1], node.defaults[::-1], strict=False))
+        defaults = dict(
+            zip(
+                [a.arg for a in (node.posonlyargs + node.args)][::-1],
+                node.defaults[::-1],
+                strict=False,
+            )
+        )
         defaults |= {
             arg.arg: default
             for arg, default in zip(node.kwonlyargs, node.kw_defaults, strict=True)
@@ -204,7 +213,7 @@ class Calls:
         self, value: ClassValue, arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
         symbol = value.symbol
-        if self.evaluator.attributes.is_enum(symbol):
+        if self.evaluator.analysis.classes.is_enum(symbol):
             return self._member(symbol, arguments)
         classes = self.evaluator.analysis.classes
         fields = constructor_fields(classes, symbol)
@@ -212,7 +221,7 @@ class Calls:
             raise self.evaluator.refuse(f"an instance of `{symbol.key}` cannot be made")
         from musakit.contract.evaluate import Frame
 
-        node = self.evaluator.analysis.program.class_node(symbol.module, symbol.cls)
+        node = self.evaluator.analysis.program.syntax.class_node(symbol.module, symbol.cls)
         defaults = {
             item.target.id: item.value
             for item in node.body
@@ -230,5 +239,3 @@ class Calls:
                 if attributes.get(member, "value") == arguments[0]:
                     return member
         raise self.evaluator.refuse(f"which member of `{symbol.key}` is meant is not known")
-
-

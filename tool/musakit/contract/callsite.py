@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from musakit.contract.table import expression_text
+from musakit.contract.tabulate import expression_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from musakit.contract.analysis import Missing, Undecided
 from musakit.contract.evaluate import Evaluator, Frame
 from musakit.contract.finding import Finding
+from musakit.contract.program import Module
 from musakit.contract.symbols import (
     ClassSymbol,
     FunctionSymbol,
-    Module,
     Symbol,
     Unknown,
     ValueSymbol,
     key_of,
 )
-from musakit.contract.values import ClassValue, ModuleValue, Raised, Value, same, show
+from musakit.contract.values import ClassValue, ModuleValue, Raised, Record, Value, same, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from musakit.contract.analysis import Analysis
     from musakit.contract.expectation import Capability, Guard
     from musakit.contract.finding import Site
+
+
+_ASKED = "__asked__"
 
 
 def check_capability(entry: Capability, analysis: Analysis) -> Iterator[Finding]:
@@ -45,29 +48,35 @@ def _asked(entry: Capability, analysis: Analysis, symbol: Symbol) -> Iterator[Fi
 class _Asker:
     """Asks one class or module."""
 
-    def __init__(
-        self, entry: Capability, analysis: Analysis, symbol: ClassSymbol | Module
-    ) -> None:
+    def __init__(self, entry: Capability, analysis: Analysis, symbol: ClassSymbol | Module) -> None:
         self.entry = entry
         self.analysis = analysis
         self.symbol = symbol
         self.evaluator = Evaluator(analysis, entry.environment)
-        module = symbol if isinstance(symbol, Module) else symbol.module
-        self.frame = Frame(module)
+        self.frame = Frame(symbol if isinstance(symbol, Module) else symbol.module)
         self.said: list[str] = []
 
     def answers(self) -> Iterator[Finding | None]:
         """A finding for each wrong answer."""
         try:
-            for name, text in self.entry.given.items():
-                self.frame.names[name] = self.evaluator.evaluate(_parse(text), self.frame)
-            if self.entry.after:
-                self._ask(self.entry.after)
+            self._prepare()
         except (Undecided, Raised) as error:
-            yield self._not_answered(self.entry.after or "the given values", "its effect", error)
+            yield self._not_answered(self.entry.after or "the given values", "", error)
             return
         for question, expected in self.entry.answers.items():
             yield self._one(question, expected)
+
+    def _prepare(self) -> None:
+        for text, value in self.entry.where.items():
+            self.evaluator.given[ast.unparse(_parse(text))] = self._ask(value)
+        for name, value in self.entry.given.items():
+            self.frame.names[name] = self._ask(value)
+        if self.entry.instance:
+            fields = {name: self._ask(value) for name, value in self.entry.instance.items()}
+            assert isinstance(self.symbol, ClassSymbol)
+            self.frame.names[_ASKED] = Record(self.symbol, fields)
+        if self.entry.after:
+            self._ask(self.entry.after)
 
     def _one(self, question: str, expected: Value) -> Finding | None:
         try:
@@ -117,24 +126,33 @@ class _Asker:
         )
 
     def _ask(self, question: str) -> Value:
-        """The answer: names of the question are the given ones, then attributes, then what the module has."""
+        """The value of an expression; a name in it is a given one, an attribute, one of the module, or a package."""
         node = _parse(question)
-        holder: Value = (
-            ModuleValue(self.symbol)
-            if isinstance(self.symbol, Module)
-            else ClassValue(self.symbol)
-        )
+        names = {_ASKED: self._holder(), **self.frame.names}
         for name in _roots(node):
-            if name in self.frame.names or name in self.evaluator.given:
+            if name in names or name in self.evaluator.given or name == "SimpleNamespace":
                 continue
-            if self._has(name):
-                node = _Qualify(name, "__asked__").visit(node)
-        names = {**self.frame.names, "__asked__": holder}
+            if isinstance(self.symbol, ClassSymbol) and self._has(name):
+                node = _Qualify(name, _ASKED).visit(node)
+            elif not self.analysis.scope.resolve(self.frame.module, name):
+                package = self.analysis.program.module(name)
+                if package is None:
+                    raise Missing(
+                        f"`{key_of(self.symbol)}` has no `{name}`, which `{question}` asks for",
+                        self._site(""),
+                    )
+                names[name] = ModuleValue(package)
         return self.evaluator.evaluate(node, Frame(self.frame.module, None, names))
 
+    def _holder(self) -> Value:
+        return (
+            ModuleValue(self.symbol) if isinstance(self.symbol, Module) else ClassValue(self.symbol)
+        )
+
     def _has(self, name: str) -> bool:
-        if isinstance(self.symbol, Module):
-            return False  # its names are seen in any case
+        if name in self.entry.instance:
+            return True
+        assert isinstance(self.symbol, ClassSymbol)
         return self.analysis.classes.find(self.symbol, name) is not None
 
     def _site(self, question: str) -> Site:
@@ -176,7 +194,7 @@ class _Qualify(ast.NodeTransformer):
         self.name = name
         self.holder = holder
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - the name that ast asks for
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         """The attribute in place of the name."""
         if node.id != self.name:
             return node
@@ -187,12 +205,12 @@ class _Qualify(ast.NodeTransformer):
 def check_guard(entry: Guard, analysis: Analysis) -> Iterator[Finding]:
     """Findings of an entry of kind `guard`."""
     function, _owner = analysis.function(entry.function)
-    node = analysis.program.function_node(function.module, function.function)
+    node = analysis.program.syntax.function_node(function.module, function.function)
     frame = Frame(function.module)
     plain = Evaluator(analysis)
     given = {
         ast.unparse(_parse(text)): plain.evaluate(_parse(value), frame)
-        for text, value in entry.given.items()
+        for text, value in entry.where.items()
     }
     tests = [
         one.test
@@ -236,9 +254,7 @@ def _reads(test: ast.expr, texts: set[str]) -> bool:
     return any(isinstance(one, ast.expr) and ast.unparse(one) in texts for one in ast.walk(test))
 
 
-def _holds(
-    analysis: Analysis, given: dict[str, Value], test: ast.expr, frame: Frame
-) -> bool | str:
+def _holds(analysis: Analysis, given: dict[str, Value], test: ast.expr, frame: Frame) -> bool | str:
     evaluator = Evaluator(analysis, given=given)
     try:
         return evaluator.truth(evaluator.evaluate(test, frame))

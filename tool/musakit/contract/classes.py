@@ -9,7 +9,6 @@ from musakit.contract.symbols import (
     ClassSymbol,
     External,
     FunctionSymbol,
-    Scope,
     Symbol,
     Unknown,
     ValueSymbol,
@@ -18,6 +17,8 @@ from musakit.contract.symbols import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from musakit.contract.scope import Scope
 
 Ancestor = ClassSymbol | External | Unknown
 
@@ -35,7 +36,8 @@ _PLAIN = frozenset(
     }
 )
 _ENUMS = frozenset(
-    f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum", "EnumMeta")
+    f"enum.{name}"
+    for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum", "EnumMeta", "EnumType")
 )
 
 
@@ -71,7 +73,9 @@ class Classes:
         if outer:
             owners = [one for one in symbol.module.table.classes if one.name == outer]
             found = tuple(
-                inner for one in owners for inner in self.scope.own(ClassSymbol(symbol.module, one), name)
+                inner
+                for one in owners
+                for inner in self.scope.own(ClassSymbol(symbol.module, one), name)
             )
         found = found or self.scope.resolve(symbol.module, name)
         if not found:
@@ -85,7 +89,7 @@ class Classes:
 
     def _linearize(self, symbol: ClassSymbol) -> tuple[Ancestor, ...]:
         bases = self.bases(symbol)
-        sequences = [
+        sequences: list[list[Ancestor]] = [
             list(self.order(base)) if isinstance(base, ClassSymbol) else [base] for base in bases
         ]
         merged = _merge([*sequences, bases])
@@ -99,6 +103,11 @@ class Classes:
         if any(key_of(one) == of for one in order):
             return True
         return None if any(isinstance(one, Unknown) for one in order) else False
+
+    def is_enum(self, symbol: ClassSymbol) -> bool:
+        """Whether a class is an enumeration, or makes some."""
+        order = self.order(symbol)
+        return any(isinstance(one, External) and one.name in _ENUMS for one in order)
 
     def find(self, symbol: ClassSymbol, name: str, *, after: str = "") -> Symbol | None:
         """What an attribute of a class is, inherited or not; None if it has none of that name.
@@ -120,7 +129,9 @@ class Classes:
             elif isinstance(one, Unknown):
                 return one
             elif one.name not in _PLAIN and one.name not in _ENUMS:
-                return Unknown(f"`{name}` may come from `{one.name}`, which is in none of the trees")
+                return Unknown(
+                    f"`{name}` may come from `{one.name}`, which is in none of the trees"
+                )
         return None
 
     def _single(self, owner: ClassSymbol, name: str, found: tuple[Symbol, ...]) -> Symbol:
@@ -129,11 +140,13 @@ class Classes:
         (symbol,) = found
         if not isinstance(symbol, ValueSymbol):
             return symbol
-        value = self.scope.program.value_of(symbol.module, symbol.name)
+        value = self.scope.program.syntax.value_of(symbol.module, symbol.name)
         if isinstance(value, ast.Name) and value.id != name:
             other = self.scope.own(owner, value.id) or self.scope.lookup(owner.module, value.id)
             if len(other) == 1 and isinstance(other[0], FunctionSymbol):
-                return other[0]
+                if any("dataclass" in text for text in owner.cls.decorators):
+                    return Unknown(f"`{owner.key}` has `{name}` as a field that holds a function")
+                return FunctionSymbol(other[0].module, other[0].function, owner.cls)
         return symbol
 
     def below(self, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
@@ -150,7 +163,7 @@ class Classes:
     def _children(self, symbol: ClassSymbol) -> Iterable[ClassSymbol]:
         program = self.scope.program
         name = symbol.cls.name.rpartition(".")[2]
-        for tree, path in program.mentioning(name):
+        for tree, path in program.derived_from(name):
             table = program.table(tree, path)
             names = {name, *(item.name for item in table.names if item.source == name)}
             candidates = [
@@ -158,7 +171,7 @@ class Classes:
                 for cls in table.classes
                 if any(base.partition("[")[0].rpartition(".")[2] in names for base in cls.bases)
             ]
-            if not candidates or table.problem is not None:
+            if not candidates and table.problem is None:
                 continue
             module = program.module_at(tree, path)
             if module is None:

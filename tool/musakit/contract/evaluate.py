@@ -13,7 +13,8 @@ from musakit.contract import operators
 from musakit.contract.analysis import Undecided
 from musakit.contract.attributes import Attributes
 from musakit.contract.calls import Calls
-from musakit.contract.symbols import ClassSymbol, FunctionSymbol, External, Module, Symbol, Unknown
+from musakit.contract.program import Module
+from musakit.contract.symbols import ClassSymbol, External, FunctionSymbol, Symbol, Unknown, key_of
 from musakit.contract.values import (
     ClassValue,
     FunctionValue,
@@ -21,6 +22,7 @@ from musakit.contract.values import (
     LazyDict,
     Member,
     ModuleValue,
+    Namespace,
     Opaque,
     Value,
 )
@@ -56,7 +58,7 @@ class Evaluator:
     Args:
         analysis: the program.
         environment: environment variables; no others are set.
-        given: values of expressions, by their text, wherever they are read.
+        given: values of expressions, by their text, wherever they are read and do not begin with a local name.
     """
 
     def __init__(
@@ -84,9 +86,9 @@ class Evaluator:
         self.step(node, frame)
         if self.given and isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
             text = ast.unparse(node)
-            if text in self.given:
+            if text in self.given and text.partition(".")[0] not in frame.names:
                 return self.given[text]
-        reader = getattr(self, f"_{type(node).__name__}", None)
+        reader = getattr(self, f"_{type(node).__name__.lower()}", None)
         if reader is None:
             raise self.refuse(f"`{type(node).__name__}` expressions are not evaluated")
         return reader(node, frame)
@@ -111,14 +113,20 @@ class Evaluator:
 
     def truth(self, value: Value) -> bool:
         """Whether a value counts as true."""
-        if value is None or isinstance(value, (bool, int, float, str, bytes, list, tuple, dict, set, frozenset)):
+        if value is None or isinstance(
+            value, (bool, int, float, str, bytes, list, tuple, dict, set, frozenset)
+        ):
             return bool(value)
         if isinstance(value, Member):
             own = self.analysis.classes.find(value.symbol, "__bool__")
             if isinstance(own, FunctionSymbol):
                 return self.truth(self.calls.call(FunctionValue(own, (value,)), [], {}))
-            return self.truth(self.attributes.get(value, "value")) if self.attributes.is_number(value) else True
-        if isinstance(value, (ClassValue, FunctionValue, LambdaValue, ModuleValue)):
+            return (
+                self.truth(self.attributes.get(value, "value"))
+                if self.attributes.is_number(value)
+                else True
+            )
+        if isinstance(value, (ClassValue, FunctionValue, LambdaValue, ModuleValue, Namespace)):
             return True
         raise self.refuse(f"whether `{type(value).__name__.lower()}` is true is not known")
 
@@ -134,11 +142,21 @@ class Evaluator:
             return Opaque(symbol.name)
         if isinstance(symbol, Unknown):
             raise self.refuse(symbol.reason)
-        node = self.analysis.program.value_of(symbol.module, symbol.name)
+        node = self.analysis.program.syntax.value_of(symbol.module, symbol.name)
         if node is None:
             raise self.refuse(f"`{symbol.key}` is not assigned one expression")
         owner = ClassSymbol(symbol.module, symbol.owner) if symbol.owner else None
         return self.evaluate(node, Frame(symbol.module, owner, of_class=owner is not None))
+
+    def is_bound(self, name: str, frame: Frame) -> bool:
+        """Whether code gives a name a meaning of its own, beside the builtin one."""
+        if name in frame.names:
+            return True
+        found = self.analysis.scope.resolve(frame.module, name)
+        return bool(found) and key_of(found[0]) not in {
+            f"builtins.{name}",
+            f"types.{name}",
+        }
 
     def name(self, name: str, frame: Frame) -> Value:
         """The value of a bare name."""
@@ -154,23 +172,23 @@ class Evaluator:
             raise self.refuse(f"`{name}` {why}")
         return self.value_of(symbols[0])
 
-    def _Constant(self, node: ast.Constant, frame: Frame) -> Value:
+    def _constant(self, node: ast.Constant, frame: Frame) -> Value:
         del frame
         return node.value
 
-    def _Name(self, node: ast.Name, frame: Frame) -> Value:
+    def _name(self, node: ast.Name, frame: Frame) -> Value:
         return self.name(node.id, frame)
 
-    def _Attribute(self, node: ast.Attribute, frame: Frame) -> Value:
+    def _attribute(self, node: ast.Attribute, frame: Frame) -> Value:
         return self.attributes.get(self.evaluate(node.value, frame), node.attr)
 
-    def _Tuple(self, node: ast.Tuple, frame: Frame) -> Value:
+    def _tuple(self, node: ast.Tuple, frame: Frame) -> Value:
         return tuple(self.items(node.elts, frame))
 
-    def _List(self, node: ast.List, frame: Frame) -> Value:
+    def _list(self, node: ast.List, frame: Frame) -> Value:
         return self.items(node.elts, frame)
 
-    def _Set(self, node: ast.Set, frame: Frame) -> Value:
+    def _set(self, node: ast.Set, frame: Frame) -> Value:
         return set(self.items(node.elts, frame))
 
     def items(self, nodes: list[ast.expr], frame: Frame) -> list[Value]:
@@ -191,20 +209,20 @@ class Evaluator:
             return list(value.nodes)
         raise self.refuse(f"what `{type(value).__name__.lower()}` contains is not known")
 
-    def _Dict(self, node: ast.Dict, frame: Frame) -> Value:
+    def _dict(self, node: ast.Dict, frame: Frame) -> Value:
         if None in node.keys:
             raise self.refuse("a dict that takes in another is not evaluated")
         keys = [self.evaluate(key, frame) for key in node.keys if key is not None]
         return LazyDict(dict(zip(keys, node.values, strict=True)), frame)
 
-    def _Lambda(self, node: ast.Lambda, frame: Frame) -> Value:
+    def _lambda(self, node: ast.Lambda, frame: Frame) -> Value:
         return LambdaValue(node, frame)
 
-    def _IfExp(self, node: ast.IfExp, frame: Frame) -> Value:
+    def _ifexp(self, node: ast.IfExp, frame: Frame) -> Value:
         chosen = node.body if self.truth(self.evaluate(node.test, frame)) else node.orelse
         return self.evaluate(chosen, frame)
 
-    def _BoolOp(self, node: ast.BoolOp, frame: Frame) -> Value:
+    def _boolop(self, node: ast.BoolOp, frame: Frame) -> Value:
         stop = isinstance(node.op, ast.Or)
         value: Value = None
         for part in node.values:
@@ -213,17 +231,17 @@ class Evaluator:
                 break
         return value
 
-    def _UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Value:
+    def _unaryop(self, node: ast.UnaryOp, frame: Frame) -> Value:
         value = self.evaluate(node.operand, frame)
         if isinstance(node.op, ast.Not):
             return not self.truth(value)
         return operators.unary(self, node.op, value)
 
-    def _BinOp(self, node: ast.BinOp, frame: Frame) -> Value:
+    def _binop(self, node: ast.BinOp, frame: Frame) -> Value:
         left, right = self.evaluate(node.left, frame), self.evaluate(node.right, frame)
         return operators.binary(self, node.op, left, right)
 
-    def _Compare(self, node: ast.Compare, frame: Frame) -> Value:
+    def _compare(self, node: ast.Compare, frame: Frame) -> Value:
         left = self.evaluate(node.left, frame)
         for op, part in zip(node.ops, node.comparators, strict=True):
             right = self.evaluate(part, frame)
@@ -232,7 +250,7 @@ class Evaluator:
             left = right
         return True
 
-    def _Subscript(self, node: ast.Subscript, frame: Frame) -> Value:
+    def _subscript(self, node: ast.Subscript, frame: Frame) -> Value:
         value = self.evaluate(node.value, frame)
         if isinstance(node.slice, ast.Slice):
             parts = (node.slice.lower, node.slice.upper, node.slice.step)
@@ -240,16 +258,16 @@ class Evaluator:
             return operators.item(self, value, slice(*bounds))
         return operators.item(self, value, self.evaluate(node.slice, frame))
 
-    def _JoinedStr(self, node: ast.JoinedStr, frame: Frame) -> Value:
+    def _joinedstr(self, node: ast.JoinedStr, frame: Frame) -> Value:
         return "".join(operators.text(self, part, frame) for part in node.values)
 
-    def _ListComp(self, node: ast.ListComp, frame: Frame) -> Value:
+    def _listcomp(self, node: ast.ListComp, frame: Frame) -> Value:
         return self._comprehension(node, frame)
 
-    def _SetComp(self, node: ast.SetComp, frame: Frame) -> Value:
+    def _setcomp(self, node: ast.SetComp, frame: Frame) -> Value:
         return set(self._comprehension(node, frame))
 
-    def _GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Value:
+    def _generatorexp(self, node: ast.GeneratorExp, frame: Frame) -> Value:
         return self._comprehension(node, frame)
 
     def _comprehension(
@@ -286,5 +304,5 @@ class Evaluator:
         else:
             raise self.refuse(f"assignment to `{ast.unparse(target)}` is not evaluated")
 
-    def _Call(self, node: ast.Call, frame: Frame) -> Value:
+    def _call(self, node: ast.Call, frame: Frame) -> Value:
         return self.calls.evaluate(node, frame)

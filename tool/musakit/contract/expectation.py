@@ -90,6 +90,8 @@ class Capability(Expectation):
         of: the class or module that is asked.
         answers: questions, as expressions in its scope, and the answer to each.
         given: names for the questions, as expressions.
+        instance: attributes of the instance that is asked, as expressions, beside those of the class.
+        where: expressions and what they are taken to be wherever the code reads them, as expressions.
         environment: environment variables; no others are set.
         after: expression to evaluate before the questions; empty for none.
     """
@@ -97,6 +99,8 @@ class Capability(Expectation):
     of: str
     answers: Mapping[str, Any]
     given: Mapping[str, str]
+    instance: Mapping[str, str]
+    where: Mapping[str, str]
     environment: Mapping[str, str]
     after: str
 
@@ -107,11 +111,11 @@ class Guard(Expectation):
 
     Attributes:
         function: the function.
-        given: expressions as they are written there, and the value of each, as expressions.
+        where: expressions as they are written there, and the value of each, as expressions.
     """
 
     function: str
-    given: Mapping[str, str]
+    where: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +157,17 @@ class Kernel(Expectation):
     package: str
     decorator: str
     annotations: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capturable(Expectation):
+    """Functions that run inside a CUDA graph do not read tensors on the host.
+
+    Attributes:
+        functions: the functions.
+    """
+
+    functions: tuple[str, ...]
 
 
 @dataclass(frozen=True)

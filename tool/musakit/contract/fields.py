@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from musakit.contract.signature import ONLY_KEYWORD, PLAIN, Parameter
 from musakit.contract.symbols import ClassSymbol, External, Unknown, key_of
-from musakit.contract.table import expression_text
+from musakit.contract.tabulate import expression_text
 
 if TYPE_CHECKING:
     from musakit.contract.classes import Classes
@@ -42,7 +42,7 @@ def is_named_tuple(classes: Classes, symbol: ClassSymbol) -> bool:
 
 def named_tuple_fields(classes: Classes, symbol: ClassSymbol) -> list[Parameter]:
     """Fields of a named tuple."""
-    node = classes.scope.program.class_node(symbol.module, symbol.cls)
+    node = classes.scope.program.syntax.class_node(symbol.module, symbol.cls)
     return [
         Parameter(item.target.id, PLAIN, item.value is not None)
         for item in node.body
@@ -67,7 +67,9 @@ def _dataclass_fields(classes: Classes, symbol: ClassSymbol) -> tuple[Parameter,
             continue
         text = _dataclass_decorator(classes, one)
         if text is not None:
-            fields |= _own_fields(classes, one, keyword_only="kw_only=True" in text.replace(" ", ""))
+            fields |= _own_fields(
+                classes, one, keyword_only="kw_only=True" in text.replace(" ", "")
+            )
     known = [field for field in fields.values() if field is not None]
     return tuple(sorted(known, key=lambda field: field.kind))
 
@@ -77,7 +79,7 @@ def _own_fields(
 ) -> dict[str, Parameter | None]:
     """Fields of one dataclass; None for those that its constructor does not take."""
     found: dict[str, Parameter | None] = {}
-    for item in classes.scope.program.class_node(symbol.module, symbol.cls).body:
+    for item in classes.scope.program.syntax.class_node(symbol.module, symbol.cls).body:
         if not isinstance(item, ast.AnnAssign) or not isinstance(item.target, ast.Name):
             continue
         kind = expression_text(item.annotation).partition("[")[0].strip("'\"").rpartition(".")[2]

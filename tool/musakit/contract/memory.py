@@ -8,11 +8,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from musakit import files
-from musakit.contract.table import Table, make_table, table_from
+from musakit.contract.table import Table, table_from
+from musakit.contract.tabulate import make_table
 from musakit.errors import ToolError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
 
 _FORM = 1  # of the rows; another form is another file
@@ -64,10 +65,6 @@ class Memory:
             return table_from(self._rows[blob])
         return None
 
-    def lacks(self, blobs: Iterable[str]) -> set[str]:
-        """Blobs whose table is not known."""
-        return {blob for blob in blobs if blob not in self._rows}
-
     def fact(self, key: str, find: Callable[[], Any]) -> Any:
         """A JSON value that belongs to a key; found now if it is not known.
 
@@ -81,6 +78,10 @@ class Memory:
         self._used.add(key)
         return self._facts[key]
 
+    def knows(self, key: str) -> bool:
+        """Whether a fact is known."""
+        return key in self._facts
+
     def save(self) -> None:
         """Write what is new to the file; that it cannot be written does no harm."""
         if self._path is None or not self._fresh:
@@ -90,7 +91,5 @@ class Memory:
             self._facts = {key: row for key, row in self._facts.items() if key in self._used}
         document = {"tables": self._rows, "facts": self._facts}
         with contextlib.suppress(ToolError):
-            files.write_atomically(
-                self._path, json.dumps(document, separators=(",", ":")).encode()
-            )
+            files.write_atomically(self._path, json.dumps(document, separators=(",", ":")).encode())
         self._fresh = False

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from musakit.contract.decorators import hands_on, returns_class
 from musakit.contract.fields import constructor_fields
 from musakit.contract.signature import (
-    DOUBLE_STAR,
-    ONLY_KEYWORD,
     ONLY_POSITIONAL,
     PLAIN,
-    STAR,
     Parameter,
-    parameters_of,
 )
 from musakit.contract.symbols import (
     ClassSymbol,
@@ -52,7 +48,15 @@ _KEEP = frozenset(
 )
 _PROPERTIES = frozenset({"builtins.property", "functools.cached_property", "abc.abstractproperty"})
 _KEEP_CLASS = frozenset(
-    {"typing.final", "typing_extensions.final", "typing.runtime_checkable", "dataclasses.dataclass"}
+    {
+        "dataclasses.dataclass",
+        "enum.unique",
+        "functools.total_ordering",
+        "typing.final",
+        "typing.runtime_checkable",
+        "typing_extensions.final",
+        "typing_extensions.runtime_checkable",
+    }
 )
 _METACLASSES = frozenset({"ABCMeta", "abc.ABCMeta"})
 
@@ -115,13 +119,49 @@ class Methods:
 
     def on(self, cls: ClassSymbol, name: str, *, after: str = "") -> Method | Unknown | None:
         """A method of a class, inherited or not; None if it has none of that name."""
+        if name == "__init__" and not after:
+            fields = constructor_fields(self.classes, cls)
+            if isinstance(fields, Unknown):
+                return fields
+            if fields is not None:
+                return Method(cls, INSTANCE, (Parameter("self", PLAIN, optional=False), *fields))
         symbol = self.classes.find(cls, name, after=after)
+        if isinstance(symbol, FunctionSymbol) and symbol.owner is not None:
+            reason = self._replaced(cls, f"{symbol.module.name}:{symbol.owner.name}")
+            if reason:
+                return Unknown(reason)
         return None if symbol is None else self.of(symbol)
+
+    def _replaced(self, cls: ClassSymbol, owner: str) -> str:
+        """Why a class decorator may have replaced a method; empty if none can have.
+
+        Args:
+            cls: the class that is asked.
+            owner: key of the class that defines the method.
+        """
+        for one in self.classes.order(cls):
+            if isinstance(one, ClassSymbol):
+                for text in one.cls.decorators:
+                    if not self._keeps_methods(one, text):
+                        return f"`{one.key}` is decorated with `{text}`, which may replace it"
+                if one.key == owner:
+                    break
+        return ""
+
+    def _keeps_methods(self, cls: ClassSymbol, text: str) -> bool:
+        found = self.scope.resolve(cls.module, text.partition("(")[0])
+        if len(found) != 1:
+            return False
+        (decorator,) = found
+        if isinstance(decorator, FunctionSymbol):
+            node = self.scope.program.syntax.function_node(decorator.module, decorator.function)
+            return returns_class(node, called="(" in text)
+        return key_of(decorator) in _KEEP_CLASS
 
     def _function(self, symbol: FunctionSymbol) -> Method | Unknown:
         kind = STATIC if symbol.owner is None else INSTANCE
-        if symbol.owner is not None and _last(symbol.function.name) in {"__new__"}:
-            kind = CLASS
+        if symbol.owner is not None and _last(symbol.function.name) == "__new__":
+            kind = STATIC
         if _last(symbol.function.name) in {"__init_subclass__", "__class_getitem__"}:
             kind = CLASS
         for text in symbol.function.decorators:
@@ -152,88 +192,41 @@ class Methods:
         """Why a decorator may change how a function is called; empty if it hands all arguments on."""
         if decorator.key not in self._passing:
             self._passing[decorator.key] = "it calls itself"
-            node = self.scope.program.function_node(decorator.module, decorator.function)
-            reason = "" if _hands_on(node) else "what it does to the arguments is not plain"
+            node = self.scope.program.syntax.function_node(decorator.module, decorator.function)
+            reason = "" if hands_on(node) else "what it does to the arguments is not plain"
             self._passing[decorator.key] = reason
         return self._passing[decorator.key]
 
     def _constructor(self, symbol: ClassSymbol) -> Method | Unknown:
+        special = self._special(symbol)
+        if special:
+            return Unknown(f"`{symbol.key}` is {special}")
         for _key, text in symbol.cls.keywords:
             if _key == "metaclass" and text not in _METACLASSES:
                 return Unknown(f"`{symbol.key}` has the metaclass `{text}`")
         for text in symbol.cls.decorators:
-            found = self.scope.resolve(symbol.module, text.partition("(")[0])
-            if [key_of(one) for one in found] and key_of(found[0]) not in _KEEP_CLASS:
-                return Unknown(f"`{symbol.key}` is decorated with `{text}`")
+            if not self._keeps_methods(symbol, text):
+                return Unknown(f"`{symbol.key}` is decorated with `{text}`, which may change it")
         fields = constructor_fields(self.classes, symbol)
         if fields is not None:
             return fields if isinstance(fields, Unknown) else Method(symbol, STATIC, fields)
         return self._initializer(symbol)
 
+    def _special(self, symbol: ClassSymbol) -> str:
+        """What a class is whose instances are not made by its constructor; empty if it is an ordinary one."""
+        if any(key_of(base).endswith("typing.Protocol") for base in self.classes.bases(symbol)):
+            return "a protocol"
+        return "an enumeration" if self.classes.is_enum(symbol) else ""
+
     def _initializer(self, symbol: ClassSymbol) -> Method | Unknown:
-        found = self.classes.find(symbol, "__init__")
-        if found is None:
-            found = self.classes.find(symbol, "__new__")
-        if found is None:
-            return Method(symbol, STATIC, ())
-        method = self.of(found)
-        if isinstance(method, Unknown):
-            return method
-        return Method(method.symbol, STATIC, method.bound(through_class=False))
+        for name in ("__init__", "__new__"):
+            method = self.on(symbol, name)
+            if isinstance(method, Unknown):
+                return method
+            if method is not None:
+                return Method(method.symbol, STATIC, method.parameters[1:])
+        return Method(symbol, STATIC, ())
 
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
-
-
-def _hands_on(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a decorator, or what a factory of decorators returns, calls the function with exactly what it gets."""
-    inner = [one for one in node.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    named = {one.name: one for one in inner}
-    returned = [one.value for one in _own_returns(node)]
-    if not returned or not node.args.args + node.args.posonlyargs + node.args.kwonlyargs:
-        return False
-    wrapped = (node.args.posonlyargs + node.args.args)[:1]
-    for value in returned:
-        if isinstance(value, ast.Name) and value.id in named:
-            function = named[value.id]
-            if not (wrapped and _forwards(function, wrapped[0].arg)) and not _hands_on(function):
-                return False
-        elif not (isinstance(value, ast.Name) and wrapped and value.id == wrapped[0].arg):
-            return False
-    return True
-
-
-def _own_returns(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Return]:
-    found: list[ast.Return] = []
-    stack: list[ast.AST] = list(node.body)
-    while stack:
-        one = stack.pop()
-        if isinstance(one, ast.Return):
-            found.append(one)
-        elif not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            stack += ast.iter_child_nodes(one)
-    return found
-
-
-def _forwards(inner: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> bool:
-    """Whether each call of `name` in a wrapper passes the wrapper's own parameters, all and in order."""
-    parameters = parameters_of(inner.args)
-    kinds = [parameter.kind for parameter in parameters]
-    if STAR not in kinds or DOUBLE_STAR not in kinds or ONLY_KEYWORD in kinds:
-        return False
-    calls = [
-        one
-        for one in ast.walk(inner)
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == name
-    ]
-    expected = [
-        f"*{p.name}" if p.kind == STAR else p.name for p in parameters if p.kind != DOUBLE_STAR
-    ]
-    keywords = [p.name for p in parameters if p.kind == DOUBLE_STAR]
-    return bool(calls) and all(
-        [ast.unparse(arg) for arg in call.args] == expected
-        and [ast.unparse(item.value) for item in call.keywords if item.arg is None] == keywords
-        and all(item.arg is None for item in call.keywords)
-        for call in calls
-    )

@@ -7,7 +7,16 @@ import operator
 from typing import TYPE_CHECKING
 
 from musakit.contract.symbols import FunctionSymbol
-from musakit.contract.values import FunctionValue, LazyDict, Member, Raised, Record, Value, show
+from musakit.contract.values import (
+    FunctionValue,
+    LazyDict,
+    Member,
+    Namespace,
+    Raised,
+    Record,
+    Value,
+    show,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +62,9 @@ def binary(evaluator: Evaluator, op: ast.operator, left: Value, right: Value) ->
     left, right = evaluator.attributes.number(left), evaluator.attributes.number(right)
     function = _BINARY.get(type(op))
     if function is None or not (isinstance(left, _PLAIN) and isinstance(right, _PLAIN)):
-        raise evaluator.refuse(f"`{type(op).__name__}` of {show(left)} and {show(right)} is not evaluated")
+        raise evaluator.refuse(
+            f"`{type(op).__name__}` of {show(left)} and {show(right)} is not evaluated"
+        )
     if isinstance(op, ast.Mult) and _size(left) * _size(right) > _LONGEST:
         raise evaluator.refuse("a product is too long")
     if isinstance(op, ast.Mod) and isinstance(left, str):
@@ -100,6 +111,8 @@ def _identical(evaluator: Evaluator, left: Value, right: Value) -> bool:
         return type(left) is type(right) and bool(left == right)
     if left is right:
         return True
+    if isinstance(left, Namespace) or isinstance(right, Namespace):
+        return False
     raise evaluator.refuse("whether two values are the same object is not evaluated")
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from musakit.contract.symbols import ClassSymbol, Module, Symbol, Unknown, unique
-from musakit.contract.table import expression_text
+from musakit.contract.symbols import ClassSymbol, Symbol, Unknown, unique
+from musakit.contract.tabulate import expression_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from musakit.contract.classes import Classes
+    from musakit.contract.program import Module
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -63,6 +65,24 @@ class Place:
         names = [item.arg for item in arguments.posonlyargs + arguments.args]
         return names[0] if names else ""
 
+    @cached_property
+    def stored(self) -> frozenset[str]:
+        """Names and attributes, as text, that the function assigns."""
+        if self.definition is None:
+            return frozenset()
+        return frozenset(
+            expression_text(node)
+            for node in ast.walk(self.definition)
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store)
+        )
+
+    @cached_property
+    def _import_nodes(self) -> list[ast.Import | ast.ImportFrom]:
+        if self.definition is None:
+            return []
+        nodes = ast.walk(self.definition)
+        return [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+
     def resolve(self, dotted: str) -> tuple[Symbol, ...]:
         """What a dotted name stands for, imports inside the function considered first."""
         first, _, rest = dotted.partition(".")
@@ -71,7 +91,7 @@ class Place:
         imports = list(self._imports(first))
         if imports:
             found = unique(imports)
-        elif self.definition is not None and _binds(self.definition, first):
+        elif self._binds(first):
             return (Unknown(f"`{first}` is a variable of the function"),)
         else:
             found = scope.resolve(self.module, first)
@@ -80,12 +100,13 @@ class Place:
         return found
 
     def _imports(self, name: str) -> Iterator[Symbol]:
+        for node in self._import_nodes:
+            yield from self.classes.scope.imported_by(self.module, node, name)
+
+    def _binds(self, name: str) -> bool:
         if self.definition is None:
-            return
-        scope = self.classes.scope
-        for node in ast.walk(self.definition):
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                yield from scope.imported_by(self.module, node, name)
+            return False
+        return name in self.stored or any(item.arg == name for item in _parameters(self.definition))
 
     def created(self, value: ast.expr) -> list[ClassSymbol] | None:
         """Classes of which an expression makes an instance; None if that cannot be read."""
@@ -156,15 +177,6 @@ def _parameters(definition: Definition) -> list[ast.arg]:
     arguments = definition.args
     extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
     return arguments.posonlyargs + arguments.args + arguments.kwonlyargs + extra
-
-
-def _binds(definition: Definition, name: str) -> bool:
-    if any(item.arg == name for item in _parameters(definition)):
-        return True
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-        for node in ast.walk(definition)
-    )
 
 
 def targets_of(node: ast.Assign | ast.AnnAssign) -> list[str]:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from musakit.contract.finding import Site
 from musakit.contract.memory import Memory
-from musakit.contract.table import Table, parse_source
+from musakit.contract.sources import bases_in, packages_of
+from musakit.contract.syntax import Syntax
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from musakit.contract.sources import Sources
-    from musakit.contract.table import Class, Function, Name
+    from musakit.contract.table import Table
 
-_ROOTS = ("", "src/")
 _AHEAD = 64  # files that are read at once
 
 
@@ -77,12 +76,12 @@ class Program:
 
     def __init__(self, trees: Mapping[str, Sources], memory: Memory) -> None:
         self.trees = dict(trees)
+        self._packages = {tree: packages_of(sources) for tree, sources in self.trees.items()}
+        self.syntax = Syntax(self)
         self._memory = memory
         self._modules: dict[str, Module | None] = {}
         self._sources: dict[tuple[str, str], bytes] = {}
-        self._lines: dict[tuple[str, str], list[str]] = {}
-        self._syntax: dict[tuple[str, str], ast.Module] = {}
-        self._nodes: dict[tuple[str, str, int, int], list[ast.stmt]] = {}
+        self._bases: dict[str, list[tuple[str, str]]] | None = None
 
     @classmethod
     def of(cls, trees: Mapping[str, Sources], cache: Path | None = None) -> Program:
@@ -119,17 +118,19 @@ class Program:
         return module
 
     def _find(self, name: str) -> Module | None:
-        stem = name.replace(".", "/")
-        for tree, sources in self.trees.items():
-            for root in _ROOTS:
-                for path in (f"{root}{stem}/__init__.py", f"{root}{stem}.py"):
-                    if path in sources.blobs:
-                        table = self.table(tree, path)
-                        return Module(tree, path, name, path.endswith("/__init__.py"), table)
+        top, _, rest = name.partition(".")
+        for tree, packages in self._packages.items():
+            if top not in packages:
+                continue
+            stem = packages[top] + (f"/{rest.replace('.', '/')}" if rest else "")
+            for path in (f"{stem}/__init__.py", f"{stem}.py"):
+                if path in self.trees[tree].blobs:
+                    table = self.table(tree, path)
+                    return Module(tree, path, name, path.endswith("/__init__.py"), table)
         return None
 
     def module_at(self, tree: str, path: str) -> Module | None:
-        """The module that a file of a tree is.
+        """The module that a file of a tree is; None if it is no part of what is installed.
 
         Raises:
             BrokenModule: it does not parse.
@@ -140,36 +141,26 @@ class Program:
 
     def has_package(self, name: str) -> bool:
         """Whether a tree has a folder of that dotted name with Python files, so that it can be imported from."""
-        stem = name.replace(".", "/")
-        return any(
-            path.startswith(f"{root}{stem}/")
-            for sources in self.trees.values()
-            for path in sources.blobs
-            for root in _ROOTS
-        )
+        return any(path.endswith(".py") for _tree, path in self.files_of(name))
 
     def owns(self, name: str) -> bool:
         """Whether the top-level package of a dotted name is in one of the trees."""
-        top = name.split(".")[0]
-        return self._top(top)
-
-    def _top(self, top: str) -> bool:
-        return any(
-            f"{root}{top}{end}" in sources.blobs
-            for sources in self.trees.values()
-            for root in _ROOTS
-            for end in ("/__init__.py", ".py")
-        )
+        top = name.split(".", maxsplit=1)[0]
+        return any(top in packages for packages in self._packages.values())
 
     def files_of(self, package: str) -> list[tuple[str, str]]:
         """Tree and path of each file of a package, sorted."""
-        stem = package.replace(".", "/")
-        return sorted(
-            (tree, path)
-            for tree, sources in self.trees.items()
-            for path in sources.blobs
-            if any(path.startswith(f"{root}{stem}/") or path == f"{root}{stem}.py" for root in _ROOTS)
-        )
+        top, _, rest = package.partition(".")
+        found = []
+        for tree, packages in self._packages.items():
+            if top in packages:
+                stem = packages[top] + (f"/{rest.replace('.', '/')}" if rest else "")
+                found += [
+                    (tree, path)
+                    for path in self.trees[tree].blobs
+                    if path.startswith(f"{stem}/") or path == f"{stem}.py"
+                ]
+        return sorted(found)
 
     def table(self, tree: str, path: str) -> Table:
         """What a file defines."""
@@ -198,88 +189,29 @@ class Program:
                 return list(sources.mentioning(word))
 
             paths = self._memory.fact(f"{sources.key} {word}", find) if sources.key else find()
-            found += [(tree, path) for path in paths if path in sources.blobs]
+            found += [(tree, path) for path in paths if self._is_installed(tree, path)]
         return found
+
+    def derived_from(self, name: str) -> list[tuple[str, str]]:
+        """Tree and path of the files in which a class may have a base of that name."""
+        if self._bases is None:
+            self._bases = {}
+            for tree, sources in self.trees.items():
+
+                def find(sources: Sources = sources) -> dict[str, list[str]]:
+                    return bases_in(sources)
+
+                index = self._memory.fact(f"{sources.key} bases", find) if sources.key else find()
+                for base, paths in index.items():
+                    found = self._bases.setdefault(base, [])
+                    found += [(tree, path) for path in paths if self._is_installed(tree, path)]
+        return self._bases.get(name, [])
+
+    def _is_installed(self, tree: str, path: str) -> bool:
+        top = path.removeprefix("src/").removesuffix(".py").split("/", 1)[0]
+        place = self._packages[tree].get(top)
+        return place is not None and path.startswith((f"{place}/", f"{place}.py"))
 
     def memory_of(self, tree: str, path: str) -> tuple[Memory, str]:
         """Where facts about a file can be kept, and its blob id."""
         return self._memory, self.trees[tree].blobs[path]
-
-    def syntax(self, module: Module) -> ast.Module:
-        """The whole syntax tree of a module."""
-        key = (module.tree, module.path)
-        if key not in self._syntax:
-            self._syntax[key] = parse_source(self.source(*key))
-        return self._syntax[key]
-
-    def statements(self, module: Module, first: int, last: int) -> list[ast.stmt]:
-        """Syntax of the statements in some lines of a module; the rest of the file is not parsed if it can be avoided.
-
-        Lines of the nodes are those of the file.
-        """
-        key = (module.tree, module.path, first, last)
-        if key not in self._nodes:
-            try:
-                self._nodes[key] = self._parse_lines(module, first, last)
-            except SyntaxError:  # the lines do not stand alone, as after `else:`
-                self._nodes[key] = [
-                    node
-                    for node in ast.walk(self.syntax(module))
-                    if isinstance(node, ast.stmt) and first <= node.lineno <= last
-                ]
-        return self._nodes[key]
-
-    def _parse_lines(self, module: Module, first: int, last: int) -> list[ast.stmt]:
-        lines = self._lines_of(module)[first - 1 : last]
-        indented = lines[0][:1] in {" ", "\t"}
-        head = ["if 1:"] if indented else []
-        tree = ast.parse("\n".join([*head, *lines]))
-        ast.increment_lineno(tree, first - 1 - len(head))
-        inner = tree.body[0] if indented else tree
-        assert isinstance(inner, (ast.If, ast.Module))
-        return inner.body
-
-    def text(self, module: Module, first: int, last: int) -> str:
-        """Lines of a module."""
-        return "\n".join(self._lines_of(module)[first - 1 : last])
-
-    def _lines_of(self, module: Module) -> list[str]:
-        key = (module.tree, module.path)
-        if key not in self._lines:
-            text = self.source(*key).decode(errors="replace").removeprefix("\ufeff")
-            plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")
-            self._lines[key] = plain.split("\n")
-        return self._lines[key]
-
-    def function_node(
-        self, module: Module, function: Function
-    ) -> ast.FunctionDef | ast.AsyncFunctionDef:
-        """Syntax of a function."""
-        for node in self._within(module, function.start, function.end):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                return node
-        raise AssertionError(f"no function in {module.path}:{function.start}")
-
-    def class_node(self, module: Module, cls: Class) -> ast.ClassDef:
-        """Syntax of a class."""
-        for node in self._within(module, cls.start, cls.end):
-            if isinstance(node, ast.ClassDef):
-                return node
-        raise AssertionError(f"no class in {module.path}:{cls.start}")
-
-    def value_of(self, module: Module, name: Name) -> ast.expr | None:
-        """The expression that a name is assigned; None if it is unpacked, counted up, or the like."""
-        for node in self._within(module, name.line, name.end):
-            if isinstance(node, ast.Assign):
-                targets = node.targets
-            elif isinstance(node, ast.AnnAssign):
-                targets = [node.target]
-            else:
-                continue
-            if any(isinstance(target, ast.Name) and target.id == name.name for target in targets):
-                return node.value
-        return None
-
-    def _within(self, module: Module, first: int, last: int) -> Iterator[ast.AST]:
-        for statement in self.statements(module, first, last):
-            yield from ast.walk(statement)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from musakit.contract.callsite import facts_of
 from musakit.contract.place import Definition, Place, Reach, is_none, targets_of
-from musakit.contract.symbols import (
-    ClassSymbol,
-    External,
-    Module,
-    Symbol,
-    Unknown,
-    unique,
-)
-from musakit.contract.table import expression_text
+from musakit.contract.program import Module
+from musakit.contract.symbols import ClassSymbol, External, Symbol, Unknown, unique
+from musakit.contract.tabulate import expression_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from musakit.contract.callsite import CallSite
     from musakit.contract.classes import Classes
+
 
 class Receivers:
     """Infers receivers.
@@ -34,6 +30,17 @@ class Receivers:
         self.classes = classes
         self.scope = classes.scope
         self._attributes: dict[tuple[str, str], tuple[list[ClassSymbol], str]] = {}
+        self._places: dict[int, Place] = {}
+
+    def place(
+        self, module: Module, owner: ClassSymbol | None, definition: Definition | None
+    ) -> Place:
+        """Where names are read in a function; see `Place`."""
+        if definition is None:
+            return Place(self.classes, module, owner, None)
+        if id(definition) not in self._places:
+            self._places[id(definition)] = Place(self.classes, module, owner, definition)
+        return self._places[id(definition)]
 
     def reach(
         self, call: CallSite, owner: ClassSymbol | None, definition: Definition | None
@@ -46,7 +53,7 @@ class Receivers:
             definition: the function that the call is in; None at the top level.
         """
         function = call.node.func
-        place = Place(self.classes, call.module, owner, definition)
+        place = self.place(call.module, owner, definition)
         if isinstance(function, ast.Name):
             return self._plain(place.resolve(function.id))
         if not isinstance(function, ast.Attribute):
@@ -54,7 +61,9 @@ class Receivers:
         reach = self._receiver(place, function.value)
         if reach.functions:
             members = [
-                one for symbol in reach.functions for one in self.scope.member(symbol, function.attr)
+                one
+                for symbol in reach.functions
+                for one in self.scope.member(symbol, function.attr)
             ]
             return self._plain(unique(members)) if members else self._absent(function)
         reach.attribute = function.attr
@@ -138,21 +147,22 @@ class Receivers:
         self, owner: ClassSymbol, name: str
     ) -> Iterator[tuple[Place, ast.Assign | ast.AnnAssign]]:
         program = self.scope.program
+        assigned = re.compile(rf"\bself\.{name}\s*(=(?!=)|:)")
         related = [one for one in self.classes.order(owner) if isinstance(one, ClassSymbol)]
         for cls in [*related, *self.classes.below(owner)]:
             for function in cls.cls.functions:
-                text = program.text(cls.module, function.start, function.end)
-                if f"self.{name}" not in text:
+                text = program.syntax.text(cls.module, function.start, function.end)
+                if assigned.search(text) is None:
                     continue
-                definition = program.function_node(cls.module, function)
-                place = Place(self.classes, cls.module, cls, definition)
+                definition = program.syntax.function_node(cls.module, function)
+                place = self.place(cls.module, cls, definition)
                 for node in ast.walk(definition):
                     if isinstance(node, (ast.Assign, ast.AnnAssign)) and _assigns(node, name):
                         yield place, node
 
     def _narrow(self, place: Place, reach: Reach, call: CallSite, receiver: str) -> None:
         """Take out classes that an `isinstance` around the call excludes."""
-        if place.definition is not None and _stores(place.definition, receiver):
+        if receiver in place.stored:
             return
         for test, holds in facts_of(call.guards):
             names = _isinstance_of(test, receiver)
@@ -172,17 +182,12 @@ class Receivers:
         """Whether a class is left after `isinstance(…, allowed)` was true, or false."""
         if not all(isinstance(one, ClassSymbol) for one in allowed):
             return True
-        answers = [self.classes.is_subclass(cls, one.key) for one in allowed if isinstance(one, ClassSymbol)]
+        answers = [
+            self.classes.is_subclass(cls, one.key)
+            for one in allowed
+            if isinstance(one, ClassSymbol)
+        ]
         return (any(answer is not False for answer in answers)) if holds else True not in answers
-
-
-def _stores(definition: Definition, receiver: str) -> bool:
-    return any(
-        isinstance(node, (ast.Name, ast.Attribute))
-        and isinstance(node.ctx, ast.Store)
-        and expression_text(node) == receiver
-        for node in ast.walk(definition)
-    )
 
 
 def _assigns(node: ast.Assign | ast.AnnAssign, name: str) -> bool:

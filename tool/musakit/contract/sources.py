@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import zipfile
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +39,9 @@ class Sources(Protocol):
 
     def mentioning(self, word: str) -> tuple[str, ...]:
         """`.py` files that contain a word of ASCII letters, digits, `_` and `.`, sorted."""
+
+    def lines(self, pattern: str) -> list[tuple[str, str]]:
+        """Path and text of the lines of `.py` files that match an extended regular expression, sorted by path."""
 
     @property
     def key(self) -> str:
@@ -93,6 +97,14 @@ class StoreSources:
         prefix = len(self._tree) + 1
         return tuple(sorted({name[prefix:] for name in found.split("\0")[:-1]} & set(self.blobs)))
 
+    def lines(self, pattern: str) -> list[tuple[str, str]]:
+        """Path and text of the lines that match an extended regular expression."""
+        command = ("grep", "-z", "-E", "-e", pattern, self._tree, "--", "*.py")
+        output = self._store.git(*command, ok=(0, 1)).decode(errors="surrogateescape")
+        prefix = len(self._tree) + 1
+        rows = (line.partition("\0") for line in output.split("\n") if line)
+        return [(name[prefix:], text) for name, _, text in rows if name[prefix:] in self.blobs]
+
     def close(self) -> None:
         """End the process that reads objects."""
         if self._reader is not None:
@@ -122,6 +134,18 @@ class _HeldSources:
         """`.py` files that contain a word, sorted."""
         wanted = word.encode()
         return tuple(sorted(path for path, data in self._contents.items() if wanted in data))
+
+    def lines(self, pattern: str) -> list[tuple[str, str]]:
+        """Path and text of the lines that match an extended regular expression."""
+        wanted = re.compile(pattern, re.MULTILINE)
+        found = []
+        for path, data in sorted(self._contents.items()):
+            text = data.decode(errors="surrogateescape").replace("\r\n", "\n")
+            starts = dict.fromkeys(
+                text.rfind("\n", 0, m.start()) + 1 for m in wanted.finditer(text)
+            )
+            found += [(path, text[at:].partition("\n")[0]) for at in starts]
+        return found
 
     def close(self) -> None:
         """Nothing is open."""
@@ -176,6 +200,52 @@ class WheelSources(_HeldSources):
                 return {name: archive.read(name) for name in names}
         except (zipfile.BadZipFile, OSError, EOFError) as error:
             raise IntegrityError(f"`{self._path}` is not a wheel", detail=str(error)) from error
+
+
+_CLASS = "^[ \t]*class [A-Za-z_0-9]+\\("
+_ALIAS = r"([A-Z][A-Za-z0-9_]*) as ([A-Z][A-Za-z0-9_]*)"
+_NOT_INSTALLED = frozenset(
+    {"benchmarks", "doc", "docs", "example", "examples", "scripts", "test", "tests", "tools"}
+)
+
+
+def packages_of(sources: Sources) -> dict[str, str]:
+    """Top-level packages and modules that a tree installs, and their places without `.py`.
+
+    They are at the top or in `src`; tests, examples and the like are none of them.
+    """
+    found: dict[str, str] = {}
+    for path in sources.blobs:
+        root = "src/" if path.startswith("src/") else ""
+        name, _, rest = path.removeprefix(root).partition("/")
+        if rest == "__init__.py" or (not rest and name.endswith(".py")):
+            name = name.removesuffix(".py")
+            if name not in _NOT_INSTALLED and name.isidentifier():
+                found.setdefault(name, f"{root}{name}")
+    return found
+
+
+def bases_in(sources: Sources) -> dict[str, list[str]]:
+    """Files in which a class may have a base of a name, by the last part of the name; aliases are followed."""
+    found: dict[str, set[str]] = {}
+    aliases: list[tuple[str, str, str]] = []
+    open_ended = []
+    for path, line in sources.lines(f"{_CLASS}|{_ALIAS}"):
+        aliases += [(path, *match) for match in re.findall(_ALIAS, line)]
+        if re.match(_CLASS, line) is None:
+            continue
+        if line.count("(") > line.count(")"):
+            open_ended.append(path)
+        for name in re.findall(r"\w+", line.partition("(")[2]):
+            found.setdefault(name, set()).add(path)
+    for path, data in sources.read(dict.fromkeys(open_ended)).items():
+        for match in re.finditer(rb"^[ \t]*class \w+\(([^)]*)", data, re.MULTILINE):
+            for name in re.findall(r"\w+", match[1].decode(errors="replace")):
+                found.setdefault(name, set()).add(path)
+    for path, name, alias in aliases:
+        if path in found.get(alias, ()):
+            found.setdefault(name, set()).add(path)
+    return {name: sorted(paths) for name, paths in found.items()}
 
 
 def _blob_id(data: bytes) -> str:

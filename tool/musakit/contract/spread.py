@@ -6,13 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from musakit.contract.fields import is_named_tuple, named_tuple_fields
-from musakit.contract.place import Place
 from musakit.contract.signature import Arguments, arguments_of
-from musakit.contract.symbols import ClassSymbol
 
 if TYPE_CHECKING:
     from musakit.contract.analysis import Analysis
     from musakit.contract.callsite import CallSite
+    from musakit.contract.symbols import ClassSymbol
 
 
 def known_arguments(
@@ -56,7 +55,7 @@ def _keys(
     holder = value.func.value
     if not isinstance(holder, ast.Name):
         return None
-    place = Place(analysis.classes, call.module, None, definition)
+    place = analysis.receivers.place(call.module, None, definition)
     reach = place.local_type(holder.id)
     if reach is None or reach.unknown or len(reach.classes) != 1:
         return None

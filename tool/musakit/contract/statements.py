@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.contract import operators
 from musakit.contract.symbols import External
-from musakit.contract.table import TableBody, expression_text
+from musakit.contract.tabulate import TableBody, catches_import_error, expression_text
 from musakit.contract.values import Opaque, Raised, Value, show
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Statements:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self._in_try = False
 
     def run(self, body: list[ast.stmt], frame: Frame) -> Value:
         """What a function with this body returns.
@@ -44,7 +45,7 @@ class Statements:
     def _block(self, body: list[ast.stmt], frame: Frame) -> _End | None:
         for statement in body:
             self.evaluator.step(statement, frame)
-            reader = getattr(self, f"_{type(statement).__name__}", None)
+            reader = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if reader is None:
                 name = type(statement).__name__
                 raise self.evaluator.refuse(f"`{name}` statements are not evaluated")
@@ -53,48 +54,46 @@ class Statements:
                 return end  # type: ignore[no-any-return]
         return None
 
-    def _Pass(self, node: ast.Pass, frame: Frame) -> None:
+    def _pass(self, node: ast.Pass, frame: Frame) -> None:
         del node, frame
 
-    def _Return(self, node: ast.Return, frame: Frame) -> _End:
+    def _return(self, node: ast.Return, frame: Frame) -> _End:
         value = None if node.value is None else self.evaluator.evaluate(node.value, frame)
         return _End("return", value)
 
-    def _Break(self, node: ast.Break, frame: Frame) -> _End:
+    def _break(self, node: ast.Break, frame: Frame) -> _End:
         del node, frame
         return _End("break")
 
-    def _Continue(self, node: ast.Continue, frame: Frame) -> _End:
+    def _continue(self, node: ast.Continue, frame: Frame) -> _End:
         del node, frame
         return _End("continue")
 
-    def _Expr(self, node: ast.Expr, frame: Frame) -> None:
+    def _expr(self, node: ast.Expr, frame: Frame) -> None:
         if not isinstance(node.value, ast.Constant):
             self.evaluator.evaluate(node.value, frame)
 
-    def _Assign(self, node: ast.Assign, frame: Frame) -> None:
+    def _assign(self, node: ast.Assign, frame: Frame) -> None:
         value = self.evaluator.evaluate(node.value, frame)
         for target in node.targets:
             self.evaluator.bind(target, value, frame)
 
-    def _AnnAssign(self, node: ast.AnnAssign, frame: Frame) -> None:
+    def _annassign(self, node: ast.AnnAssign, frame: Frame) -> None:
         if node.value is not None:
             self.evaluator.bind(node.target, self.evaluator.evaluate(node.value, frame), frame)
 
-    def _AugAssign(self, node: ast.AugAssign, frame: Frame) -> None:
+    def _augassign(self, node: ast.AugAssign, frame: Frame) -> None:
         if not isinstance(node.target, ast.Name):
             raise self.evaluator.refuse(f"`{ast.unparse(node)}` is not evaluated")
         old = self.evaluator.name(node.target.id, frame)
         new = self.evaluator.evaluate(node.value, frame)
-        self.evaluator.bind(
-            node.target, operators.binary(self.evaluator, node.op, old, new), frame
-        )
+        self.evaluator.bind(node.target, operators.binary(self.evaluator, node.op, old, new), frame)
 
-    def _If(self, node: ast.If, frame: Frame) -> _End | None:
+    def _if(self, node: ast.If, frame: Frame) -> _End | None:
         test = self.evaluator.truth(self.evaluator.evaluate(node.test, frame))
         return self._block(node.body if test else node.orelse, frame)
 
-    def _For(self, node: ast.For, frame: Frame) -> _End | None:
+    def _for(self, node: ast.For, frame: Frame) -> _End | None:
         for item in self.evaluator.iterate(self.evaluator.evaluate(node.iter, frame)):
             self.evaluator.bind(node.target, item, frame)
             end = self._block(node.body, frame)
@@ -104,11 +103,11 @@ class Statements:
                 return None
         return self._block(node.orelse, frame)
 
-    def _Assert(self, node: ast.Assert, frame: Frame) -> None:
+    def _assert(self, node: ast.Assert, frame: Frame) -> None:
         if not self.evaluator.truth(self.evaluator.evaluate(node.test, frame)):
             raise Raised("AssertionError", f"AssertionError({ast.unparse(node.test)})")
 
-    def _Raise(self, node: ast.Raise, frame: Frame) -> None:
+    def _raise(self, node: ast.Raise, frame: Frame) -> None:
         if node.exc is None:
             raise self.evaluator.refuse("raising again is not evaluated")
         call = node.exc if isinstance(node.exc, ast.Call) else None
@@ -116,7 +115,7 @@ class Statements:
         values = self.evaluator.items(call.args, frame) if call is not None else []
         raise Raised(name, f"{name}({', '.join(map(show, values))})")
 
-    def _Import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
+    def _import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
         reader = TableBody("")
         reader.read([node], "")
         for item in reader.names:
@@ -124,23 +123,34 @@ class Statements:
             if len(found) != 1:
                 raise Raised("ImportError", f"ImportError({item.module}.{item.source})")
             if isinstance(found[0], External):
+                if self._in_try:
+                    raise self.evaluator.refuse(
+                        f"whether `{found[0].name}` can be imported is not known"
+                    )
                 frame.names[item.name] = Opaque(found[0].name)
             else:
                 frame.names[item.name] = self.evaluator.value_of(found[0])
 
-    _ImportFrom = _Import
+    _importfrom = _import
 
-    def _Try(self, node: ast.Try, frame: Frame) -> _End | None:
-        if any(isinstance(part, (ast.Import, ast.ImportFrom)) for part in ast.walk(node)):
-            raise self.evaluator.refuse("whether an import fails is not known here")
+    def _try(self, node: ast.Try, frame: Frame) -> _End | None:
         try:
-            end = self._block(node.body, frame) or self._block(node.orelse, frame)
+            end = self._guarded(node, frame) or self._block(node.orelse, frame)
         except Raised as error:
             handler = next((one for one in node.handlers if _catches(one, error)), None)
             if handler is None:
                 raise
             end = self._block(handler.body, frame)
         return self._block(node.finalbody, frame) or end
+
+    def _guarded(self, node: ast.Try, frame: Frame) -> _End | None:
+        """Run the body of a `try`, in which an import of what is in no tree may fail or not."""
+        before = self._in_try
+        self._in_try = before or any(map(catches_import_error, node.handlers))
+        try:
+            return self._block(node.body, frame)
+        finally:
+            self._in_try = before
 
 
 def _catches(handler: ast.ExceptHandler, error: Raised) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import ast
+
     from musakit.contract.evaluate import Frame
     from musakit.contract.program import Module
     from musakit.contract.symbols import ClassSymbol, FunctionSymbol
@@ -188,11 +189,10 @@ def _named(expected: str, value: Value) -> bool:
         return value == expected
     if value is None:
         return expected == "None"
-    full = {Opaque: lambda: value.name, Member: lambda: str(value)}.get(type(value))
     if isinstance(value, ClassValue):
         name = value.symbol.key.replace(":", ".")
-    elif full is not None:
-        name = full()
+    elif isinstance(value, (Opaque, Member)):
+        name = value.name if isinstance(value, Opaque) else str(value)
     else:
         return False
     return f".{name}".endswith(f".{expected.replace(':', '.')}")

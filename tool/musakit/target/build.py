@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from musakit.errors import UsageError
 from musakit.series.mail import parse_mail
 from musakit.series.trailers import subject_of, trailers_of
 from musakit.upstream.progress import silent
@@ -126,3 +127,21 @@ def records_of(patches: Sequence[Patch]) -> tuple[PatchRecord, ...]:
             )
         )
     return tuple(records)
+
+
+def upstream_of_wheel(outcome: AppliedTarget, path: Path) -> str:
+    """Name of the upstream that a wheel is of, from its file name.
+
+    Raises:
+        UsageError: it is none of the target's.
+    """
+    from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+
+    try:
+        name = parse_wheel_filename(path.name)[0]
+    except InvalidWheelFilename as error:
+        raise UsageError(f"`{path.name}` is not the name of a wheel") from error
+    for upstream in outcome.target.upstreams:
+        if canonicalize_name(upstream.name) == name:
+            return upstream.name
+    raise UsageError(f"`{path.name}` is no wheel of `{outcome.target.name}`")

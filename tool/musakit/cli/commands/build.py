@@ -9,11 +9,18 @@ from musakit.cli.boundary import NO, YES
 from musakit.cli.console import ProgressDisplay, say, show, write_json
 from musakit.cli.parser import add_json, add_target
 from musakit.cli.patched import apply_named, report_applied
+from musakit.contract.sources import WheelSources
+from musakit.report.document import applied_rows, document
+from musakit.report.verified import finding_lines
+from musakit.target.verify import ask, contract_of, has_contract, patched_trees
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
 
     from musakit.cli.settings import Settings
+    from musakit.contract.sources import Sources
+    from musakit.target.apply import AppliedTarget
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,29 +33,55 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
-    """Apply the series, build the wheels, and hold them against the patched trees."""
-    from musakit.report.document import applied_rows, artifact_rows, checked_rows, document
+    """Apply the series, ask the contract, build the wheels, and hold them against trees and contract."""
+    from musakit.report.document import artifact_rows, checked_rows
     from musakit.report.table import wheel_table
-    from musakit.target.build import build_target, verify_wheels
+    from musakit.target.build import build_target, upstream_of_wheel, verify_wheels
 
     outcome = apply_named(settings, options.target)
     report_applied(settings, outcome, as_json=False)
-    name, rows = outcome.target.name, applied_rows(outcome)
     if not outcome.ok:
-        if options.json:
-            write_json(document("build", name, ok=False, upstreams=rows))
-        return NO
+        return _answer(options, outcome, ok=False)
     store = settings.store()
+    if not _holds(settings, outcome, patched_trees(outcome, store), "the patched trees"):
+        return _answer(options, outcome, ok=False)
     with ProgressDisplay() as display:
         artifacts = build_target(outcome, store, options.out, progress=display.update)
     checked = verify_wheels(outcome, store, [artifact.path for artifact in artifacts])
     show(wheel_table(artifacts, checked))
-    ok = not any(wheel.findings for wheel in checked)
     for wheel in checked:
         for finding in wheel.findings:
             say(f"{wheel.path.name}: {finding.path}: {finding.text}")
+    contents: dict[str, Sources] = {
+        upstream_of_wheel(outcome, artifact.path): WheelSources(artifact.path)
+        for artifact in artifacts
+    }
+    ok = not any(wheel.findings for wheel in checked)
+    ok = _holds(settings, outcome, contents, "the wheels") and ok
+    rows = {"wheels": artifact_rows(artifacts), "checks": checked_rows(checked)}
+    return _answer(options, outcome, ok=ok, **rows)
+
+
+def _holds(
+    settings: Settings, outcome: AppliedTarget, trees: Mapping[str, Sources], what: str
+) -> bool:
+    """Ask the target's contract, if it has one, and say what it finds."""
+    if not has_contract(outcome.target):
+        return True
+    contract = contract_of(outcome.target, settings.checked)
+    answers = ask(contract, trees, settings.facts)
+    for finding in answers.findings:
+        if finding.verdict != "pass":
+            say("\n".join(finding_lines(finding)))
+    held = sum(answers.verdict(entry) == "pass" for entry in contract.ids)
+    say(f"contract on {what}: {held} of {len(contract.ids)} entries hold")
+    return answers.ok
+
+
+def _answer(
+    options: argparse.Namespace, outcome: AppliedTarget, *, ok: bool, **more: object
+) -> int:
     if options.json:
-        wheels = artifact_rows(artifacts)
-        findings = checked_rows(checked)
-        write_json(document("build", name, ok=ok, upstreams=rows, wheels=wheels, checks=findings))
+        rows = applied_rows(outcome)
+        write_json(document("build", outcome.target.name, ok=ok, upstreams=rows, **more))
     return YES if ok else NO

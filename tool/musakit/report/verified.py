@@ -1,0 +1,95 @@
+"""What a contract says, as rows, lines and a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from musakit.report.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rich.table import Table
+
+    from musakit.contract.expectation import Contract
+    from musakit.contract.finding import Finding, Site
+    from musakit.target.verify import Ablation, Answers
+
+_WORDS = {
+    "pass": "[green]holds[/]",
+    "fail": "[red]fails[/]",
+    "undecided": "[yellow]undecided[/]",
+}
+
+
+def contract_table(contract: Contract, columns: dict[str, Answers]) -> Table:
+    """One line for each entry, by subject; one column for each pair of trees."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("entry", overflow="fold")
+    for name in columns:
+        table.add_column(name)
+    for subject in dict.fromkeys(entry.subject for entry in contract.entries):
+        table.add_row(f"[bold]{subject}[/]")
+        for entry in contract.entries:
+            asked = [answers for answers in columns.values() if answers.of(entry.id)]
+            if entry.subject == subject and asked:
+                words = (_WORDS[answers.verdict(entry.id)] for answers in columns.values())
+                table.add_row(f"  {entry.id}", *words)
+    return table
+
+
+def finding_lines(finding: Finding) -> Iterator[str]:
+    """One problem: what, where on both sides, and what to do."""
+    yield f"{finding.entry}: {finding.text}"
+    for label, site in (("from", finding.caller), ("to", finding.callee)):
+        if site is not None:
+            yield f"  {label} {site}" + (f" ({site.symbol})" if site.symbol else "")
+    if finding.expected or finding.actual:
+        yield f"  expected {finding.expected or 'nothing'}; there is {finding.actual or 'nothing'}"
+    if finding.next_step:
+        yield f"  next: {finding.next_step}"
+
+
+def ablation_lines(ablations: Iterable[Ablation]) -> Iterator[str]:
+    """What each patch is needed for."""
+    for ablation in ablations:
+        claims = counted(len(ablation.claims), "claim")
+        if ablation.standing:
+            verdict = f"dead weight? still holds without it: {', '.join(ablation.standing)}"
+        else:
+            verdict = f"{claims}, all fail without it" if ablation.claims else "claims nothing"
+        yield f"{ablation.upstream}/{ablation.patch}: {verdict}"
+        for blocked in ablation.blocked:
+            yield f"  leaves with it: {blocked}"
+
+
+def finding_row(finding: Finding) -> dict[str, Any]:
+    """A finding as JSON."""
+    return {
+        "entry": finding.entry,
+        "verdict": finding.verdict,
+        "kind": finding.kind,
+        "text": finding.text,
+        "expected": finding.expected,
+        "actual": finding.actual,
+        "caller": _site(finding.caller),
+        "callee": _site(finding.callee),
+        "next": finding.next_step,
+    }
+
+
+def ablation_row(ablation: Ablation) -> dict[str, Any]:
+    """An ablation as JSON."""
+    return {
+        "upstream": ablation.upstream,
+        "patch": ablation.patch,
+        "blocked": list(ablation.blocked),
+        "claims": list(ablation.claims),
+        "standing": list(ablation.standing),
+    }
+
+
+def _site(site: Site | None) -> dict[str, Any] | None:
+    return None if site is None else site._asdict()
