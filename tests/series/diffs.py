@@ -41,6 +41,16 @@ def made(path: str, text: str = "new", mode: str = "100644") -> str:
     return f"{head}@@ -0,0 +1 @@\n+{text}\n"
 
 
+def linked(path: str, target: str) -> str:
+    """A diff that makes a symbolic link."""
+    return made(path, f"{target}\n\\ No newline at end of file", "120000")
+
+
+def said(subject: str, diff: str) -> str:
+    """A mail with a subject."""
+    return f"From: A <a@b>\nSubject: {subject}\n\n---\n{diff}"
+
+
 def renamed(old: str, new: str, verb: str = "rename") -> str:
     """A diff that renames or copies a file."""
     head = f"diff --git a/{old} b/{new}\nsimilarity index 100%\n"

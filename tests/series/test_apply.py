@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -11,8 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from musakit.errors import IntegrityError
+from musakit.files import sha256_of
 from musakit.git.store import Store
 from musakit.series.apply import apply_series
+from musakit.series.folder import Patch
 from musakit.series.result import Applied, Refused
 from tests.builders import (
     Bench,
@@ -22,10 +25,11 @@ from tests.builders import (
     apply_to,
     commit,
     files_of,
+    forget,
     series_of,
     snapshot,
 )
-from tests.series.diffs import BASE, LINE_10, made, renamed
+from tests.series.diffs import BASE, LINE_10, linked, made, renamed, said
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -168,7 +172,7 @@ def test_a_damaged_memory_is_ignored(bench: Bench, base: str, damage: str) -> No
     path.write_bytes(
         {
             "truncated": data[: len(data) // 2],
-            "changed": data.replace(b"new", b"old"),
+            "changed": data.replace(b"2.patch", b"3.patch"),
             "emptied": b"",
             "text": b"[1, 2]\xff",
             "other format": b"x\n{}",
@@ -177,6 +181,54 @@ def test_a_damaged_memory_is_ignored(bench: Bench, base: str, damage: str) -> No
     result = apply_to(bench.store, base, *patches, fresh=False)
     assert isinstance(result, Applied)
     assert (result.steps, result.reused) == (expected.steps, 0)
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [None, 1, [], [[], 1, [], []], [["a", "b", "0 +0000"], "x", [[1, None, None]], []]],
+)
+def test_a_memory_with_a_damaged_effect_is_ignored(bench: Bench, base: str, effect: object) -> None:
+    patches = [said("one", LINE_10), said("two", made("new"))]
+    expected = applied(bench.store, base, *patches)
+    (path,) = (bench.store.path / "musakit").iterdir()
+    value = json.loads(path.read_bytes().partition(b"\n")[2])
+    assert len(value["effects"]) == 2
+    value["effects"] = dict.fromkeys(value["effects"], effect)
+    value["steps"] = []
+    text = json.dumps(value).encode()
+    path.write_bytes(sha256_of(text).encode() + b"\n" + text)
+    assert apply_to(bench.store, base, *patches, fresh=False) == expected
+
+
+def test_a_patch_without_a_subject_is_not_remembered_by_another_name(
+    bench: Bench, base: str
+) -> None:
+    mail = said("two", made("new"))
+
+    def apply(*names: str) -> Applied:
+        patches = map(Patch.of, names, [LINE_10.encode(), mail.encode()])
+        result = apply_series(bench.store, base, list(patches))
+        assert isinstance(result, Applied)
+        return result
+
+    first = apply("one.patch", "two.patch")
+    again = apply("first.patch", "two.patch")
+    assert first.steps[0].commit != again.steps[0].commit
+    forget(bench.store, base)
+    assert apply("first.patch", "two.patch").steps == again.steps
+    renamed_mail = apply("first.patch", "second.patch")
+    assert renamed_mail.commit == again.commit
+    assert [step.patch for step in renamed_mail.steps] == ["first.patch", "second.patch"]
+
+
+def test_memory_hides_neither_a_link_nor_a_name(bench: Bench, base: str) -> None:
+    link = said("link", linked("folder/l", "../d/../x"))
+    upper = said("upper", made("New"))
+    applied(bench.store, base, link, upper)
+    moved = said("moved", linked("d", "."))
+    lower = said("lower", made("new"))
+    for patches in ([moved, link], [lower, upper]):
+        assert isinstance(apply_to(bench.store, base, *patches, fresh=False), Refused)
 
 
 @pytest.mark.parametrize("again", ["the same", "one more", "one edited"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from musakit.series.diagnose import already_applied, nearest
@@ -90,3 +91,37 @@ def test_already_applied() -> None:
     assert already_applied(split(text.replace("z = 4", "z = 5")), the_hunk()) is None
     deletion = the_hunk(b"--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n")
     assert already_applied([], deletion) is None
+
+
+def test_what_a_terminal_would_obey_is_shown_as_its_escape() -> None:
+    found = nearest([b"def f(a):\n", b"\t\033]0;x\007\xc2\x9b \xc3\xbc\r\n"], the_hunk())
+    assert found is not None
+    assert "+\t\\x1b]0;x\\x07\\x9b ü\\r" in found.difference
+
+
+def test_thousands_of_equal_lines_take_no_time() -> None:
+    count = 6000
+    text = [b"same\n"] * count
+    diff = b"--- a/f\n+++ b/f\n@@ -1,%d +1,%d @@\n" % (count, count)
+    hunk = the_hunk(diff + b" same\n" * (count - 2) + b"-old\n+new\n same\n")
+    start = time.process_time()
+    found = nearest(text, hunk)
+    assert already_applied(text, hunk) is None
+    assert time.process_time() - start < 2
+    assert found is not None
+    assert (found.line, found.matching, found.wanted) == (1, count - 1, count)
+    assert found.difference[-3:] == ("-old", "+same", " same")
+    assert found.patch_line == hunk.line + count - 1
+    above = nearest([b"x\n", *text], hunk)
+    assert above is not None
+    assert (above.line, above.matching) == (2, count - 1)
+
+
+def test_a_long_hunk_that_begins_above_the_file_or_ends_below_it() -> None:
+    count = 1000
+    diff = b"--- a/f\n+++ b/f\n@@ -1,%d +1,%d @@\n" % (count + 2, count + 2)
+    hunk = the_hunk(diff + b" top\n mark\n" + b" same\n" * (count - 1) + b"-old\n+new\n")
+    found = nearest([b"mark\n", *[b"same\n"] * (count - 3)], hunk)
+    assert found is not None
+    assert (found.line, found.matching, found.difference[:2]) == (1, count - 2, ("-top", " mark"))
+    assert found.difference[-3:] == ("-same", "-same", "-old")

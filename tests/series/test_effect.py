@@ -19,7 +19,7 @@ from tests.builders import (
     refused,
     snapshot,
 )
-from tests.series.diffs import BASE, LINE_10, diff, hunk, made, plain, renamed
+from tests.series.diffs import BASE, LINE_10, diff, hunk, linked, made, plain, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,8 +44,8 @@ GONE = "diff --git a/empty b/empty\ndeleted file mode 100644\n"
 REFUSALS = {
     "no diff": ("empty", "it has no diff", ["Subject: x\n\nonly words\n"]),
     "no bytes": ("empty", "it has no diff", [""]),
-    "no change": ("empty", "it changes nothing", [made("new"), "diff --git a/new b/new\n"]),
-    "same mode": ("empty", "changes nothing", ["diff --git a/run.sh b/run.sh\nold mode 100755\nnew mode 100755\n"]),
+    "no change": ("malformed", "its section changes nothing", [made("new"), "diff --git a/new b/new\n"]),
+    "taken back": ("empty", "it changes nothing", [LINE_10 + LINE_10.replace("-line 10\n+ten", "-ten\n+line 10")]),
     "fuzz": ("mismatch", "hunk 1 (line 7 of the file) matches nowhere", [LINE_10.replace(" line 8", " line eight")]),
     "blanks": ("mismatch", "matches nowhere", [LINE_10.replace(" line 8", " line  8")]),
     "line end": ("mismatch", "matches nowhere", [LINE_10.replace(" line 8", " line 8\r")]),
@@ -75,6 +75,25 @@ REFUSALS = {
     "link as file": ("mode", "has mode 120000", [diff("link", "@@ -1 +1 @@\n-folder\n\\ No newline at end of file\n+x\n").replace("---", f"{INDEX}---", 1)]),
     "binary": ("binary", "git refuses the binary patch: the patch applies to 'text'", [f"diff --git a/text b/text\n{INDEX}GIT binary patch\nliteral 1\nIcmZPo000310RR91\n\n"]),
     "bare binary": ("malformed", "a binary file without its data", [f"diff --git a/text b/text\n{INDEX}Binary files a/text and b/text differ\n"]),
+    "link to the root": ("malformed", "`evil` is a link out of the tree, to `/etc/passwd`", [linked("evil", "/etc/passwd")]),
+    "link above the root": ("malformed", "`folder/evil` is a link out of the tree, to `../../x`", [linked("folder/evil", "../../x")]),
+    "link through a link": ("malformed", "`evil` is a link out of the tree", [linked("evil", "link/../../x")]),
+    "link moved up": ("malformed", "`up` is a link out of the tree, to `../x`", [linked("folder/l", "../x"), renamed("folder/l", "up")]),
+    "link copied up": ("malformed", "`up` is a link out of the tree, to `../x`", [linked("folder/l", "../x"), renamed("folder/l", "up", "copy")]),
+    "link changed": ("malformed", "`link` is a link out of the tree", ["--- a/link\n+++ b/link\n@@ -1 +1 @@\n-folder\n\\ No newline at end of file\n+../x\n\\ No newline at end of file\n"]),
+    "link under a link": ("malformed", "`folder/l` is a link out of the tree", [linked("folder/l", "../d/../x") + made("d/f"), renamed("d/f", "e") + linked("d", ".")]),
+    "link in a circle": ("malformed", "is a link that never ends", [linked("one", "two") + linked("two", "one")]),
+    "link into git's folder": ("malformed", "is a link to `.git/config`, which is or lies in a folder `.git`", [linked("evil", ".git/config")]),
+    "link as a binary": ("mode", "`link` is a symbolic link", ["diff --git a/link b/link\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\n"]),
+    "other case": ("exists", "`other` is already in the tree, and `Other` differs from it only in case or encoding", [made("Other")]),
+    "other case of a folder": ("exists", "`folder/` is already in the tree, and `Folder/x` differs", [made("Folder/x")]),
+    "other case of a new file": ("exists", "`new` is already in the tree, and `NEW` differs", [made("new"), made("NEW")]),
+    "two cases": ("exists", "`new` is already in the tree, and `NEW` differs", [made("new") + made("NEW")]),
+    "two cases of a folder": ("exists", "`new` is already in the tree, and `NEW/b` differs", [made("new/a") + made("NEW/b")]),
+    "other encoding": ("exists", "only in case or encoding", [made("\u00fc"), made("u\u0308")]),
+    "rename to another case of another": ("exists", "`other` is already in the tree, and `OTHER` differs", [renamed("text", "OTHER")]),
+    "escapes in a path": ("missing", "`a\\x1b]0;x\\x07` is not in the tree", [diff("a\033]0;x\007", hunk(10, "x"))]),
+    "many places": ("ambiguous", "hunk 1 matches at lines 1, 4, 7, 10, 13, 16, 19, 22 and 32 more, and nothing decides between them", [made("many", "\n+".join("abc" * 40)).replace("+1 @@", "+1,120 @@"), plain("many", "@@ -2,3 +2,3 @@\n a\n-b\n+x\n c\n")]),
     "damaged @@": ("malformed", "not part of a diff: `@@ -20,1 +20;1 @@`", [LINE_10 + "@@ -20,1 +20;1 @@\n-line 20\n+x\n"]),
 }
 # fmt: on
@@ -96,6 +115,7 @@ def test_refused(bench: Bench, base: str, kind: str, text: str, patches: list[st
 PATHS = [
     *("../out", "a/../../out", "./x", "a//b", "a/", "/abs", ".git/config", "sub/.git/hooks/x"),
     *(".GIT/x", ".Git", ".git./x", ".git /x", ".git. . /x", "git~1/x", "GIT~1", "sub/git~2"),
+    *(".g\u200cit/config", "sub/.GI\ufeffT"),
     *(".git:x", ".git::$INDEX_ALLOCATION/config", r".git\\config", r"a\\.git\\x"),
 ]
 FORMS = {
@@ -126,6 +146,9 @@ ACCEPTED: list[tuple[str, list[str], Mapping[str, File | None]]] = [
     ("rename below itself", [renamed("other", "other/x")], {"other": None, "other/x": BASE["other"]}),
     ("folder to file", [made("folder") + "--- a/folder/file\n+++ /dev/null\n@@ -1 +0,0 @@\n-in a folder\n"], {"folder": File(b"new\n"), "folder/file": None}),
     ("file to link", ["--- a/other\n+++ /dev/null\n@@ -1 +0,0 @@\n-other\n" + made("other", "text\n\\ No newline at end of file", "120000")], {"other": File(b"text", "120000")}),
+    ("case alone", [renamed("other", "OTHER"), made("other2"), renamed("folder/file", "Folder/File")], {"other": None, "OTHER": BASE["other"], "other2": File(b"new\n"), "folder/file": None, "Folder/File": BASE["folder/file"]}),
+    ("a name of another case that is free again", ["--- a/other\n+++ /dev/null\n@@ -1 +0,0 @@\n-other\n" + renamed("folder/file", "file"), made("Other") + made("FOLDER")], {"other": None, "folder/file": None, "link": BASE["link"], "Other": File(b"new\n"), "FOLDER": File(b"new\n"), "file": BASE["folder/file"]}),
+    ("links in the tree", [linked("folder/l", "../link/../text"), renamed("folder/l", "folder/m")], {"folder/m": File(b"../link/../text", "120000")}),
     ("mode", ["diff --git a/text b/text\nold mode 100644\nnew mode 100755\n"], {"text": BASE["text"]._replace(mode="100755")}),
     ("one file twice", [LINE_10 + diff("text", hunk(20, "twenty"))], {"text": File(numbered(30, _10="ten", _20="twenty"))}),
     ("created, then changed", [made("n"), "--- a/n\n+++ b/n\n@@ -1 +1,2 @@\n new\n+more\n"], {"n": File(b"new\nmore\n")}),
@@ -243,3 +266,28 @@ def test_a_patch_that_fails_is_left_out_for_the_ones_after_it(bench: Bench, base
         diff("text", hunk(11, "eleven")),
     )
     assert [failure.patch for failure in failures] == ["1.patch"]
+
+
+def test_a_submodule_is_not_patched(bench: Bench) -> None:
+    base = bench.base({"f": File(numbered(30))})
+    entry = f"160000 commit {'1' * 40}\tm\n".encode()
+    listing = bench.store.git("ls-tree", base) + entry
+    tree = bench.store.git("mktree", "--missing", stdin=listing).decode().strip()
+    base = bench.store.commit_tree(tree, (), "base", "0 +0000")
+    plain_diff = plain("m", "@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n")
+    (failure,) = refused(bench.store, base, plain("f", hunk(10, "ten")) + plain_diff)
+    assert (failure.kind, failure.path) == ("mode", "m")
+    assert failure.text == "`m` is a submodule, which cannot be patched"
+    (failure,) = refused(bench.store, base, "diff --git a/m b/m\ndeleted file mode 100644\n")
+    assert failure.text == "`m` is a submodule, which cannot be patched"
+
+
+def test_an_ambiguous_hunk_keeps_all_its_places(bench: Bench) -> None:
+    base = bench.base({"f": File(b"a\nb\nc\n" * 40)})
+    (failure,) = refused(bench.store, base, plain("f", "@@ -2,3 +2,3 @@\n a\n-b\n+x\n c\n"))
+    assert failure.places == tuple(range(1, 121, 3))
+
+
+def test_the_raw_path_stays_for_machines(bench: Bench, base: str) -> None:
+    (failure,) = refused(bench.store, base, diff("a\033x", hunk(10, "x")))
+    assert failure.path == "a\033x"

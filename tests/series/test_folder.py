@@ -37,8 +37,10 @@ def test_all_disagreements_are_named_at_once(tmp_path: Path) -> None:
     (tmp_path / "sub" / "d.patch").write_text("x")
     (tmp_path / "series").write_bytes(
         b"a.patch\nc.patch -p0\na.patch\ngone.patch\nsub/d.patch\n../x\nsub\n\xff -R\n"
+        + b"x" * 300
+        + b"\n\033x\n"
     )
-    with pytest.raises(ConfigError, match="has 9 problems") as caught:
+    with pytest.raises(ConfigError, match="has 12 problems") as caught:
         load_series(tmp_path)
     assert caught.value.detail.splitlines() == [
         "`c.patch`: has the option `-p0`",
@@ -49,7 +51,10 @@ def test_all_disagreements_are_named_at_once(tmp_path: Path) -> None:
         "`../x`: is listed but does not exist",
         "`sub`: is listed but does not exist",
         "`\ufffd`: is listed but does not exist",
+        f"`{'x' * 300}`: is listed but does not exist",
+        "`\\x1bx`: is listed but does not exist",
         "`b.patch`: exists but is not listed",
+        "`\\x1bx`: has a name that cannot be printed",
     ]
 
 
@@ -62,3 +67,13 @@ def test_patches_without_an_order_file_are_not_guessed(tmp_path: Path) -> None:
 
 def test_read_order() -> None:
     assert read_order("a\r\n#b\n\t c -p1\nd#e\n\n") == ["a", "c", "d"]
+
+
+@pytest.mark.parametrize("name", ["series", "a.patch"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "series").write_text("a.patch\n")
+    (tmp_path / "a.patch").write_text("x")
+    (tmp_path / name).unlink()
+    (tmp_path / name).symlink_to("/proc/self/mem")  # exists, and nobody can read its start
+    with pytest.raises(ConfigError, match=rf"cannot read `.*/{name}`: input/output error"):
+        load_series(tmp_path)

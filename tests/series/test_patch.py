@@ -48,7 +48,41 @@ MALFORMED = {
     "plain binary": (b"diff -r a/f b/f\nBinary files a/f and b/f differ\n", "not part of a diff", 2),
     "no block": (GIT + b"GIT binary patch\nzip 1\n", "a line `literal SIZE` or `delta SIZE` should be here", 3),
     "text below a block": (GIT + BINARY + b"words\n", "not part of a diff: `words`", 7),
-    "combined": (b"diff --cc f\nindex 1,2..3\n--- a/f\n+++ b/f\n@@@ -1,1 -1,1 +1,1 @@@\n  x\n", "not part of a diff", 2),
+    "combined": (b"diff --cc f\nindex 1,2..3\n--- a/f\n+++ b/f\n@@@ -1,1 -1,1 +1,1 @@@\n  x\n", "not part of a diff", 1),
+    "cut off after git's line": (OTHER + GIT, "its section changes nothing; is the patch cut off?", 7),
+    "cut off after the index": (OTHER + GIT + b"index 1234567..89abcde 100644\n", "its hunks are missing; is the patch cut off?", 7),
+    "cut off in a new file": (GIT + b"new file mode 100644\nindex 0000000..89abcde\n", "its hunks are missing", 1),
+    "cut off in a rename": (b"diff --git a/f b/g\nsimilarity index 90%\nrename from f\nrename to g\n", "its hunks are missing", 1),
+    "cut off in a renamed file": (b"diff --git a/f b/g\nrename from f\nrename to g\nindex 1234567..89abcde 100644\n", "its hunks are missing", 1),
+    "cut off after quilt's line": (GIT + NAMES + HUNK + b"Index: a/g\n" + b"=" * 67 + b"\n", "the file's changes should follow: `Index: a/g`", 8),
+    "two of quilt's lines": (b"Index: a/f\nIndex: a/g\n" + NAMES + HUNK, "the file's changes should follow: `Index: a/f`", 1),
+    "no change of mode": (GIT + b"old mode 100644\nnew mode 100644\n", "its section changes nothing", 1),
+    "moved onto itself": (GIT + b"rename from f\nrename to f\n", "its section changes nothing", 1),
+    "new and renamed": (b"diff --git a/f b/g\nnew file mode 100644\nrename from f\nrename to g\n", "it says both `new file mode` and `rename` of one file", 1),
+    "new and deleted": (GIT + b"new file mode 100644\ndeleted file mode 100644\n", "both `new file mode` and `deleted file mode`", 1),
+    "new and another mode": (GIT + b"new file mode 100644\nold mode 100644\nnew mode 100755\n", "both `new file mode` and `old mode` or `new mode`", 1),
+    "deleted and copied": (b"diff --git a/f b/g\ndeleted file mode 100644\ncopy from f\ncopy to g\n", "both `deleted file mode` and `copy`", 1),
+    "renamed and copied": (b"diff --git a/f b/g\nrename from f\nrename to g\ncopy from f\ncopy to g\n", "both `copy` and `rename`", 1),
+    "new with a name before": (GIT + b"new file mode 100644\n" + NAMES + b"@@ -0,0 +1 @@\n+x\n", "it makes a new file and names one before", 1),
+    "deleted with a name after": (GIT + b"deleted file mode 100644\n" + NAMES + b"@@ -1 +0,0 @@\n-x\n", "it deletes the file and names one after", 1),
+    "lone old mode": (GIT + b"old mode 100644\n" + NAMES + HUNK, "needs both `old mode` and `new mode`", 1),
+    "lone new mode": (GIT + b"new mode 100755\n", "needs both `old mode` and `new mode`", 1),
+    "doubled mode": (GIT + b"old mode 100644\nold mode 100755\nnew mode 100755\n", "the file already has such a line: `old mode 100755`", 3),
+    "doubled move": (b"diff --git a/f b/g\nrename from f\nrename from e\nrename to g\n", "already has such a line: `rename from e`", 3),
+    "doubled index": (GIT + b"index 1234567..89abcde 100644\nindex 1234567..89abcdf 100644\n" + NAMES + HUNK, "already has such a line", 3),
+    "doubled similarity": (GIT + b"similarity index 100%\ndissimilarity index 9%\n" + NAMES + HUNK, "already has such a line", 3),
+    "file to link": (GIT + b"old mode 100644\nnew mode 120000\n", "mode 100644 cannot turn into 120000", 1),
+    "binary link": (GIT + b"new file mode 120000\n" + BINARY.replace(b" 100644", b""), "a symbolic link cannot be patched as a binary file", 1),
+    "binary on a link": (GIT + BINARY.replace(b" 100644", b" 120000"), "a symbolic link cannot be patched as a binary file", 1),
+    "file below the signature": (GIT + NAMES + HUNK + b"-- \ndiff --git a/e b/e\nnew file mode 100644\n", "not part of a diff: `-- `", 8),
+    "hunk below the signature": (GIT + NAMES + HUNK + b"-- \n2.39.5\n@@ -9 +9 @@\n", "not part of a diff: `-- `", 8),
+    "endless line number": (GIT + NAMES + b"@@ -" + b"1" * 5000 + b" +1 @@\n-x\n+y\n", "should be here: `@@ -111", 4),
+    "endless line count": (GIT + NAMES + HUNK + b"@@ -9," + b"1" * 5000 + b" +1 @@\n-x\n+y\n", "not part of a diff", 8),
+    "terminal escapes in a line": (GIT + NAMES + HUNK + b"\033]0;x\007\n", "not part of a diff: `\\x1b]0;x\\x07`", 8),
+    "terminal escapes in a path": (b'--- "a/../\033x"\n+++ "b/../\033x"\n' + HUNK, "path `../\\x1bx` leaves the tree", 1),
+    "terminal escapes in two paths": (b"--- a/\033f\n+++ b/\033g\n" + HUNK, "it names several files, `\\x1bf`, `\\x1bg`,", 1),
+    "terminal escapes in git's line": (b"diff --git a/\033f b/g\nold mode 100644\nnew mode 100755\n", "no rename: `a/\\x1bf b/g`", 1),
+    "combined, without an index": (b"diff --cc f\n" + NAMES + HUNK, "not part of a diff: `diff --cc f`", 1),
     "only in": (NAMES + HUNK + b"Only in b: new\n", "not part of a diff: `Only in b: new`", 7),
 }  # fmt: skip
 
@@ -107,9 +141,13 @@ def test_modes_and_moves() -> None:
     )
     assert file[:5] == ("x", "y z", "100644", "100755", False)
     assert (file.is_moved, file.leaves, file.path) == (True, True, "y z")
-    file = only(b"diff --git a/x b/y\ndissimilarity index 90%\ncopy from x\ncopy to y\n")
+    file = only(
+        b"diff --git a/x b/y\ndissimilarity index 90%\ncopy from x\ncopy to y\n"
+        + NAMES.replace(b"a/f", b"a/x").replace(b"b/f", b"b/y")
+        + HUNK
+    )
     assert (file.is_copy, file.is_moved, file.leaves) == (True, True, False)
-    file = only(GIT + b"deleted file mode 100755\nindex 1234567..0000000\n")
+    file = only(GIT + b"deleted file mode 100755\nindex e69de29..0000000\n")
     assert file[:4] == ("f", None, "100755", "")
     assert (file.leaves, file.is_moved, file.path) == (True, False, "f")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from musakit.series.path import check_path, strip_first_component, unquote
+from musakit.series.path import check_path, printable, strip_first_component, unquote
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_strip_first_component() -> None:
     "path",
     [
         *("x", "a/b", ".gitignore", ".github/x", "git", "x.git", "x.git/y", "git~x", ".gitx"),
-        *("...", "a..b", "~", "git~"),
+        *("...", "a..b", "~", "git~", "ü", "back\\slash/ü", "ü\\", ".gitü", "\u200c.github"),
     ],
 )
 def test_paths_that_may_be_patched(path: str) -> None:
@@ -54,7 +54,15 @@ def test_paths_that_may_be_patched(path: str) -> None:
         ("git~1", "own folder"),
         (".git . .", "own folder"),
         (".git:x", "own folder"),
+        (".g\u200cit", "own folder"),
+        ("ü/.GIT\ufeff/x", "own folder"),
+        ("ü\\.g\u200dit", "own folder"),
     ],
 )
 def test_paths_that_may_not_be_patched(path: str, text: str) -> None:
     assert text in check_path(path)
+
+
+def test_printable() -> None:
+    assert printable("plain ü 名") == "plain ü 名"
+    assert printable("\ta\033\x9b\r\n\udcff\u202e") == "\ta\\x1b\\x9b\\r\\n\\udcff\\u202e"

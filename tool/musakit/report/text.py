@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from musakit.series.path import printable
 from musakit.series.result import Applied, Failure, Refused
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def failure_lines(failure: Failure) -> Iterator[str]:
     where = failure.patch + (f":{failure.line}" if failure.line else "")
     yield f"{where}: {failure.text}"
     if failure.path:
-        yield f"  file {failure.path}"
+        yield f"  file {printable(failure.path)}"
     if failure.follows:
         yield f"  may follow from `{failure.follows}`, which fails in the same file"
         return

@@ -5,7 +5,10 @@ from __future__ import annotations
 import difflib
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
+
+from musakit.series.path import printable
 
 if TYPE_CHECKING:
     from musakit.series.patch import Hunk
@@ -31,6 +34,7 @@ class Nearest:
 
 
 _MARGIN = 3  # lines around the likely place that are looked at too
+_PAIRS = 100_000  # of equal lines that are weighed; beyond, a line is held against the one across from it
 
 
 def nearest(lines: list[bytes], hunk: Hunk) -> Nearest | None:
@@ -41,10 +45,10 @@ def nearest(lines: list[bytes], hunk: Hunk) -> Nearest | None:
     count = len(hunk.old)
     top = max(offset - _MARGIN, 0)
     window = lines[top : max(offset, 0) + count + _MARGIN]
-    matcher = difflib.SequenceMatcher(None, hunk.old, window, autojunk=False)
+    steps = _steps(hunk.old, window, offset - top)
     difference: list[str] = []
     first, start = count, -1
-    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+    for kind, i1, i2, j1, j2 in steps:
         if i2 == 0 or i1 == count:
             continue  # what the file has above or below the hunk
         low = max(j1, j2 - (i2 - i1)) if i1 == 0 else j1
@@ -56,7 +60,7 @@ def nearest(lines: list[bytes], hunk: Hunk) -> Nearest | None:
         first = min(first, i1)
         difference += [f"-{_show(line)}" for line in hunk.old[i1:i2]]
         difference += [f"+{_show(line)}" for line in window[low:high]]
-    matching = sum(block.size for block in matcher.get_matching_blocks())
+    matching = sum(i2 - i1 for kind, i1, i2, _j1, _j2 in steps if kind == "equal")
     return Nearest(top + start + 1, matching, count, tuple(difference), hunk.line_of_old(first))
 
 
@@ -66,11 +70,13 @@ def already_applied(lines: list[bytes], hunk: Hunk) -> int | None:
     if new == list(hunk.old) or not new:
         return None
     at = -1
-    while new[0] in lines[at + 1 :]:
-        at = lines.index(new[0], at + 1)
-        if lines[at : at + len(new)] == new:
-            return at + 1
-    return None
+    try:
+        while True:
+            at = lines.index(new[0], at + 1)
+            if lines[at : at + len(new)] == new:
+                return at + 1
+    except ValueError:
+        return None
 
 
 def _best_offset(lines: list[bytes], hunk: Hunk) -> int | None:
@@ -81,16 +87,39 @@ def _best_offset(lines: list[bytes], hunk: Hunk) -> int | None:
         if line in wanted:
             where[line].append(number)
     votes: Counter[int] = Counter()
-    for index, line in enumerate(hunk.old):
-        weight = 1000 // len(where[line]) if line.strip() and where[line] else 1
+    pairs = 0
+    for index, line in sorted(enumerate(hunk.old), key=lambda item: len(where[item[1]])):
+        pairs += len(where[line])
+        if pairs > _PAIRS and votes:
+            break  # only the most frequent lines are left
+        weight = max(1000 // len(where[line]), 1) if line.strip() and where[line] else 1
         for number in where[line]:
             votes[number - index] += weight
     if not votes:
         return None
     stated = hunk.start - 1
     best = max(votes.values())
-    return min((at for at, vote in votes.items() if vote == best), key=lambda at: abs(at - stated))
+    return min(
+        (at for at, vote in votes.items() if vote == best), key=lambda at: (abs(at - stated), at)
+    )
+
+
+def _steps(old: list[bytes], window: list[bytes], at: int) -> list[tuple[str, int, int, int, int]]:
+    """How to get from the hunk to what is there, as `difflib` writes it; `at` is where the hunk's first line lies."""
+    count = Counter(window)
+    if sum(count[line] for line in old) <= _PAIRS:
+        matcher = difflib.SequenceMatcher(None, old, window, autojunk=False)
+        return list(matcher.get_opcodes())
+    above = max(-at, 0)
+    steps = [("replace", 0, above, 0, max(at, 0))]
+    for agree, run in groupby(
+        range(above, len(old)), lambda i: old[i : i + 1] == window[i + at : i + at + 1]
+    ):
+        indices = list(run)
+        i1, i2 = indices[0], indices[-1] + 1
+        steps.append(("equal" if agree else "replace", i1, i2, i1 + at, min(i2 + at, len(window))))
+    return steps
 
 
 def _show(line: bytes) -> str:
-    return line.decode(errors="backslashreplace").rstrip("\n").replace("\r", "\\r")
+    return printable(line.decode(errors="backslashreplace").rstrip("\n"))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
-from musakit.series.header import Header
+from musakit.series.header import LOOKS_LIKE_DIFF, Header
 from musakit.series.patch import FilePatch, Hunk, MalformedPatch
+from musakit.upstream.content import shown
 
 
 def parse_diff(diff: bytes, first_line: int) -> tuple[FilePatch, ...]:
@@ -50,21 +51,36 @@ class _Reader:
 
     def more(self) -> bool:
         """Pass over blank lines and the lines that quilt puts above a file; whether more than a signature is left."""
-        while self.at < len(self.lines) and _BETWEEN_FILES.match(self.lines[self.at]):
+        announced = -1
+        while self.at < len(self.lines) and (match := _BETWEEN_FILES.match(self.lines[self.at])):
+            if match[0] == b"Index: ":
+                if announced >= 0:
+                    break
+                announced = self.at
             self.at += 1
-        if self.peek() == b"-- ":
-            return sum(map(bool, self.lines[self.at + 1 :])) > _SIGNATURE_LINES
-        return self.at < len(self.lines)
+        is_left = self.at < len(self.lines) and not self._is_signature()
+        if announced >= 0 and not (is_left and self.peek().startswith((b"diff -", b"--- "))):
+            self.at = announced
+            raise self.malformed("the file's changes should follow")
+        return is_left
+
+    def _is_signature(self) -> bool:
+        if self.peek() != b"-- ":
+            return False
+        lines = [line for line in self.lines[self.at + 1 :] if line]
+        return len(lines) <= _SIGNATURE_LINES and not any(map(LOOKS_LIKE_DIFF.match, lines))
 
     def malformed(self, text: str) -> MalformedPatch:
         """The error for the current line."""
-        line = self.peek().decode(errors="backslashreplace")
-        return MalformedPatch(self.number, f"{text}: `{line}`")
+        line = shown(self.peek().decode(errors="surrogateescape"))
+        return MalformedPatch(self.number, f"{text}: {line}")
 
 
 _BETWEEN_FILES = re.compile(rb"\s*$|Index: |={20,}$")
+_AFTER_HEADER = re.compile(rb"\s*$|diff -|Index: |-- $")  # of a file without hunks
+_COMMAND = re.compile(rb"diff -(?!-cc |-combined )")
 _SIGNATURE_LINES = 2
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _BINARY = re.compile(rb"(?:literal|delta) \d+$")
 
 
@@ -76,14 +92,14 @@ def _read_file(reader: _Reader) -> FilePatch:
         reader.at += 1
         while header.read(reader.peek(), reader.number):
             reader.at += 1
-    elif reader.peek().startswith(b"diff -"):
+    elif _COMMAND.match(reader.peek()):
         reader.at += 1  # the command line that `diff -r` repeats
     if reader.peek() == b"GIT binary patch":
         return header.file_patch(line, (), _read_binary(reader, start))
     hunks: tuple[Hunk, ...] = ()
     if reader.peek().startswith(b"--- "):
         hunks = _read_text(reader, header)
-    elif not header.git_line:
+    elif not header.git_line or not _AFTER_HEADER.match(reader.peek()):
         raise reader.malformed("not part of a diff")
     return header.file_patch(line, hunks, b"")
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from musakit import toml
+from musakit.errors import ConfigError
 from musakit.files import sha256_of
+from musakit.series.path import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,13 +41,13 @@ def load_series(folder: Path) -> tuple[Patch, ...]:
     """The patches of a folder in the order of its `series` file; none if there is neither file nor patch.
 
     Raises:
-        ConfigError: the order file and the folder disagree; all disagreements are listed.
+        ConfigError: the order file and the folder disagree, and all disagreements are listed; or a file cannot be read.
     """
     order = folder / ORDER_FILE
     present = {path.name for path in folder.glob("*.patch")}
     if not order.is_file() and not present:
         return ()
-    text = order.read_bytes().decode(errors="replace") if order.is_file() else ""
+    text = _read(order).decode(errors="replace") if order.is_file() else ""
     names = read_order(text)
     found = [(words[0], f"has the option `{option}`") for words, option in _options(text)]
     found += [(name, "is listed twice") for name in _doubled(names)]
@@ -53,9 +55,12 @@ def load_series(folder: Path) -> tuple[Patch, ...]:
         (name, "is listed but does not exist") for name in names if not _is_file(folder, name)
     ]
     found += [(name, "exists but is not listed") for name in sorted(present - set(names))]
+    found += [
+        (name, "has a name that cannot be printed") for name in names if not name.isprintable()
+    ]
     if found:
-        raise toml.problems(order, found)
-    return tuple(Patch.of(name, (folder / name).read_bytes()) for name in names)
+        raise toml.problems(order, [(printable(name), text) for name, text in found])
+    return tuple(Patch.of(name, _read(folder / name)) for name in names)
 
 
 def read_order(text: str) -> list[str]:
@@ -80,4 +85,15 @@ def _doubled(names: list[str]) -> list[str]:
 
 
 def _is_file(folder: Path, name: str) -> bool:
-    return "/" not in name and (folder / name).is_file()
+    try:
+        return "/" not in name and (folder / name).is_file()
+    except OSError:  # a name that is too long
+        return False
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError(f"cannot read `{path}`: {reason}") from error

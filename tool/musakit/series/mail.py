@@ -11,24 +11,33 @@ from typing import NamedTuple
 
 from musakit.git.command import IDENTITY_EMAIL, IDENTITY_NAME
 from musakit.git.fastimport import Signature
+from musakit.series.header import LOOKS_LIKE_DIFF
 from musakit.series.patch import MalformedPatch
+from musakit.upstream.content import shown
 
 # Where the diff begins, and where the message ends: git's own rule.
-_DIFF = re.compile(rb"^(?=diff --git |--- [^\n]+\n\+\+\+ |Index: )", re.MULTILINE)
+_DIFF = re.compile(
+    rb"^(?=diff --git |(?:diff -(?!-cc |-combined )[^\n]*\n)?--- [^\n]+\n\+\+\+ |Index: )",
+    re.MULTILINE,
+)
 _BREAK = re.compile(rb"^(?:---[ \t\r]*\n|diff -|Index: |--- \S)", re.MULTILINE)
+# What may stand nowhere above the diff, and what not right above it.
+_STRAY = re.compile(rb"^(?:@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|diff[ \t]+--\w)", re.MULTILINE)
+_ADDED = re.compile(rb"^\+[^\s+]", re.MULTILINE)
 _HEADER = re.compile(rb"([!-9;-~]+):[ \t]*(.*)", re.DOTALL)
 _IN_BODY = re.compile(rb"(From|Date|Subject):[ \t]+(.*(?:\n[ \t].*)*)\n?", re.IGNORECASE)
-_WORD = re.compile(rb"=\?([^?*]*)[^?]*\?([BbQq])\?(.*?)\?=", re.DOTALL)
+_IN_BODY_SUBJECT = re.compile(rb"\[PATCH\]\s.*\n*|\[PATCH\]\n+")
+_WORD = re.compile(rb"=\?([^?*]*)(?:\*[^?]*)?\?([BbQq])\?")
 _CHARSET = re.compile(rb'charset="?([^";\s]+)', re.IGNORECASE)
 _BLANKS = re.compile(rb"[ \t\r\n]+")
-_NOISE = re.compile(rb"[ \t:]|[Rr][Ee]:(?=.)|\[[^\]]*PATCH[^\]]*\]")
-_TAG = re.compile(rb"\[[^\]]*\] ?")
 _QUOTED = re.compile(rb'"((?:\\.|[^"\\])*)"?')
-_ADDRESS = re.compile(rb"<?([^\s<]*@[^\s>]*)[\s>]?")
+_BEFORE_ADDRESS = re.compile(rb"[\s<]")
+_AFTER_ADDRESS = re.compile(rb"[\s>]")
 _CRUD = bytes(range(33)) + b".,:;<>\"\\'"  # what git takes off both ends of a name
 _DATE = re.compile(
     rb"(?:\w{3}, )?(\d{1,2}) (\w{3}) (\d{4}) (\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)$"
 )
+_YEAR = re.compile(rb"(?<![-+:\d])\d{4}(?!\d)")
 _MONTHS = [*b"Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()]
 
 
@@ -40,12 +49,14 @@ class Mail(NamedTuple):
         message: commit message: subject, blank line, body; ends with a newline.
         diff: the diff, and what stands below it.
         diff_line: line number in the file at which the diff begins.
+        is_named: whether the subject is the file's name.
     """
 
     author: Signature
     message: bytes
     diff: bytes
     diff_line: int
+    is_named: bool = False
 
 
 def parse_mail(data: bytes, name: str) -> Mail:
@@ -61,16 +72,21 @@ def parse_mail(data: bytes, name: str) -> Mail:
     found = _DIFF.search(data)
     if found is None:
         raise MalformedPatch(0, "it has no diff", empty=True)
-    headers, body = _split_headers(data[: found.start()])
+    head = data[: found.start()]
+    _check_above(head)
+    headers, body = _split_headers(head)
     body = _decode_body(headers, body)
-    headers, body = _in_body_headers(headers, body)
     headers = {key: _decode_words(value) for key, value in headers.items()}
-    subject = _clean_subject(headers.get(b"subject", b"")) or name.removesuffix(".patch").encode()
-    message = clean_message(subject + b"\n\n" + body)
+    headers, body = _in_body_headers(headers, body)
+    message = clean_message(_clean_subject(headers.get(b"subject", b"")) + b"\n\n" + body)
+    is_named = message == b"\n" or b"subject" not in headers
+    if is_named:
+        message = clean_message(name.removesuffix(".patch").encode() + b"\n\n" + body)
     if b"\0" in message:
         raise MalformedPatch(0, "its message has a NUL byte")
-    line = data.count(b"\n", 0, found.start()) + 1
-    return Mail(_author(headers), _as_utf8(message), data[found.start() :], line)
+    line = head.count(b"\n") + 1
+    diff = data[found.start() :]
+    return Mail(_author(headers), _as_utf8(message), diff, line, is_named)
 
 
 def clean_message(text: bytes) -> bytes:
@@ -83,6 +99,24 @@ def clean_message(text: bytes) -> bytes:
     while lines and not lines[-1]:
         lines.pop()
     return b"\n".join(lines) + b"\n"
+
+
+def _check_above(head: bytes) -> None:
+    """Refuse lines of a diff above the diff: they would be dropped, or be part of the message, in silence.
+
+    What git writes there is its statistics; a person may write anything that does not have the form of a diff.
+    """
+    end = _BREAK.search(head)
+    near = end.start() if end else len(head.rstrip(b"\n"))
+    if not (end and end[0].startswith(b"---") and end[0].endswith(b"\n")):
+        near = head.rfind(b"\n\n", 0, near) + 1
+    searches = (_STRAY.search(head), LOOKS_LIKE_DIFF.search(head, near), _ADDED.search(head, near))
+    starts = [found.start() for found in searches if found]
+    if starts:
+        at = min(starts)
+        line = head[at:].partition(b"\n")[0]
+        text = f"it looks like part of a diff but stands above the diff: {_show(line)}"
+        raise MalformedPatch(head.count(b"\n", 0, at) + 1, text)
 
 
 def _split_headers(text: bytes) -> tuple[dict[bytes, bytes], bytes]:
@@ -110,7 +144,7 @@ def _decode_body(headers: dict[bytes, bytes], body: bytes) -> bytes:
     kind = headers.get(b"content-type", b"")
     encoding = headers.get(b"content-transfer-encoding", b"8bit").strip().lower()
     if encoding not in {b"7bit", b"8bit", b"binary"}:
-        found = f"it is encoded as {encoding.decode(errors='replace')}"
+        found = f"it is encoded as {_show(encoding)}"
     elif kind.lower().startswith(b"multipart/"):
         found = "it is a mail of several parts"
     else:
@@ -120,29 +154,46 @@ def _decode_body(headers: dict[bytes, bytes], body: bytes) -> bytes:
 
 
 def _in_body_headers(headers: dict[bytes, bytes], body: bytes) -> tuple[dict[bytes, bytes], bytes]:
-    """`From:`, `Date:` and `Subject:` lines on top of the body take the place of the mail's own."""
+    """`From:`, `Date:` and `Subject:` lines on top of the body take the place of the mail's own.
+
+    So does a line that begins with `[PATCH]`: it is the subject.
+    """
     body = body.lstrip(b"\n")
     taken: dict[bytes, bytes] = {}
-    while (match := _IN_BODY.match(body)) and match[1].lower() not in taken:
-        taken[match[1].lower()] = match[2]
+    while True:
+        if (match := _IN_BODY.match(body)) and match[1].lower() not in taken:
+            taken[match[1].lower()] = _decode_words(match[2])
+        elif match := _IN_BODY_SUBJECT.match(body):
+            taken[b"subject"] = _BLANKS.sub(b" ", match[0])  # git decodes no words here
+        else:
+            return {**headers, **taken}, body
         body = body[match.end() :]
-    return {**headers, **taken}, body
 
 
 def _decode_words(value: bytes) -> bytes:
     """Undo the encoded words of RFC 2047; blanks between two of them belong to neither."""
     if b"=?" in value:
-        value = _WORD.sub(_decode_word, re.sub(rb"\?=[ \t\n]+(?==\?)", b"?=", value))
+        value = re.sub(rb"\?=[ \t\n]+(?==\?)", b"?=", value)
+        parts = []
+        at = 0
+        while match := _WORD.search(value, at):
+            end = value.find(b"?=", match.end())
+            if end < 0:
+                break
+            word = _decode_word(match[1], match[2], value[match.end() : end])
+            parts += [value[at : match.start()], word]
+            at = end + 2
+        value = b"".join(parts) + value[at:]
     return _BLANKS.sub(b" ", value).strip(b" ")
 
 
-def _decode_word(match: re.Match[bytes]) -> bytes:
+def _decode_word(charset: bytes, encoding: bytes, text: bytes) -> bytes:
     try:
-        if match[2] in b"Qq":
-            return _recode(binascii.a2b_qp(match[3], header=True), match[1])
-        return _recode(binascii.a2b_base64(match[3]), match[1])
+        if encoding in b"Qq":
+            return _recode(binascii.a2b_qp(text, header=True), charset)
+        return _recode(binascii.a2b_base64(text), charset)
     except binascii.Error as error:
-        raise MalformedPatch(0, f"a header is not base64: `{_show(match[0])}`") from error
+        raise MalformedPatch(0, f"a header is not base64: {_show(text)}") from error
 
 
 def _recode(text: bytes, charset: bytes) -> bytes:
@@ -158,14 +209,23 @@ def _recode(text: bytes, charset: bytes) -> bytes:
 
 def _clean_subject(subject: bytes) -> bytes:
     """A subject without `[PATCH]`, `Re:` and the like; other tags stay."""
+    kept = bytearray()
     at = 0
-    while True:
-        if noise := _NOISE.match(subject, at):
-            subject = subject[:at] + subject[noise.end() :]
-        elif tag := _TAG.match(subject, at):
-            at = tag.end()
+    while at < len(subject):
+        if subject[at] in b" \t:":
+            at += 1
+        elif subject[at : at + 3].lower() == b"re:" and at + 3 < len(subject):
+            at += 3
+        elif subject[at] in b"[" and (end := subject.find(b"]", at) + 1):
+            tag = subject[at:end]
+            at = end
+            if b"PATCH" not in tag:
+                kept += tag
+                if subject[at : at + 1] == b" ":
+                    kept += b" "
         else:
-            return subject.strip(b" ")
+            break
+    return (bytes(kept) + subject[at:]).strip(b" ")
 
 
 def _author(headers: dict[bytes, bytes]) -> Signature:
@@ -177,20 +237,27 @@ def _author(headers: dict[bytes, bytes]) -> Signature:
     email = _plain(email)
     name = _plain(email if not 0 < len(name) <= 60 or set(b"@<>") & set(name) else name) or email
     if not name:
-        raise MalformedPatch(0, f"its author has no name: `{_show(sender)}`")
+        raise MalformedPatch(0, f"its author has no name: {_show(sender)}")
     return Signature(name.decode(), email.decode(), date)
 
 
 def _name_and_email(sender: bytes) -> tuple[bytes, bytes]:
     """The two parts of `NAME <EMAIL>` or `EMAIL (NAME)`."""
     text = _QUOTED.sub(lambda match: re.sub(rb"\\(.)", rb"\1", match[1]), sender)
-    match = _ADDRESS.search(text)
-    if match is None:
-        name, _, rest = sender.partition(b"<")
-        return name.strip(), rest.partition(b">")[0] or name
-    rest = text[: match.start()] + b" " + text[match.end() :]
+    at = text.find(b"@")
+    if at < 0:
+        name, _bracket, rest = sender.partition(b"<")
+        if b">" not in rest:
+            raise MalformedPatch(0, f"its author has no address: {_show(sender)}")
+        return name.strip(), rest.partition(b">")[0]
+    start = max(text.rfind(b"%c" % before, 0, at) for before in b" \t\n\r\f\v<") + 1
+    stop = _BEFORE_ADDRESS.search(text, at)
+    at = text.rfind(b"@", start, stop.start() if stop else len(text))
+    stop = _AFTER_ADDRESS.search(text, at)
+    end = stop.start() if stop else len(text)
+    rest = text[: start - (text[start - 1 : start] == b"<")] + b" " + text[end + 1 :]
     name = _BLANKS.sub(b" ", rest).strip(b" ")
-    return name[1:-1] if name[:1] + name[-1:] == b"()" else name, match[1]
+    return name[1:-1] if name[:1] + name[-1:] == b"()" else name, text[start:end]
 
 
 def _plain(text: bytes) -> bytes:
@@ -214,11 +281,11 @@ def _date(text: bytes) -> str:
         else:
             seconds, offset = _usual_date(match)
     except (ValueError, OverflowError) as error:
-        raise MalformedPatch(0, f"its date cannot be read: `{_show(text)}`") from error
+        raise MalformedPatch(0, f"its date cannot be read: {_show(text)}") from error
     sign = "-" if offset < 0 or (match and match[7] == b"-") else "+"
     hours, minutes = divmod(abs(offset) // 60, 60)
     if seconds < 0 or hours * 100 + minutes > 1400:
-        raise MalformedPatch(0, f"git cannot keep its date: `{_show(text)}`")
+        raise MalformedPatch(0, f"git cannot keep its date: {_show(text)}")
     return f"{seconds} {sign}{hours:02}{minutes:02}"
 
 
@@ -235,6 +302,8 @@ def _usual_date(match: re.Match[bytes]) -> tuple[int, int]:
 def _unusual_date(text: bytes) -> tuple[int, int]:
     from email.utils import mktime_tz, parsedate_tz
 
+    if not _YEAR.search(text):
+        raise ValueError(text)
     parts = parsedate_tz(text.decode("ascii"))
     if parts is None:
         raise ValueError(text)
@@ -242,4 +311,4 @@ def _unusual_date(text: bytes) -> tuple[int, int]:
 
 
 def _show(text: bytes) -> str:
-    return text.decode(errors="backslashreplace")
+    return shown(text.decode(errors="surrogateescape"))

@@ -16,6 +16,7 @@ from musakit.git.store import Entry
 from musakit.series.effect import Effect
 from musakit.series.result import Applied, Shift, Step
 from musakit.series.tree import FileChange
+from musakit.upstream.content import LINK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from musakit.git.store import Store
     from musakit.series.folder import Patch
 
-_FORMAT = 3
+_FORMAT = 4
 
 
 @dataclass(frozen=True)
@@ -45,18 +46,18 @@ class Memo:
         """Steps of the last run that begin this series too."""
         same = 0
         for step, patch in zip(self.steps, patches, strict=False):
-            if step.sha256 != patch.sha256:
+            # A patch without a subject has its name for one.
+            if (step.sha256, step.patch) != (patch.sha256, patch.name):
                 break
             same += 1
-        return tuple(
-            Step(patch.name, step.sha256, step.commit, step.tree, step.shifts)
-            for step, patch in zip(self.steps[:same], patches, strict=False)
-        )
+        return self.steps[:same]
 
     def effect(self, sha256: str) -> Effect | None:
         """The effect that a patch had; None if it is not known."""
-        value = self.effects.get(sha256)
-        return None if value is None else _effect(value)
+        try:
+            return _effect(self.effects[sha256])
+        except (KeyError, ValueError, TypeError, AttributeError):
+            return None
 
 
 def load_memo(store: Store, base: str) -> Memo:
@@ -72,7 +73,7 @@ def load_memo(store: Store, base: str) -> Memo:
             Step(name, sha256, commit, tree, _shifts(shifts))
             for name, sha256, commit, tree, shifts in value["steps"]
         )
-        return Memo(value["pristine"], steps, value["effects"])
+        return Memo(value["pristine"], steps, dict(value["effects"]))
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return Memo()
 
@@ -88,7 +89,8 @@ def write_memo(store: Store, memo: Memo, applied: Applied, effects: Mapping[str,
         "format": _FORMAT,
         "pristine": applied.pristine,
         "steps": [[s.patch, s.sha256, s.commit, s.tree, s.shifts] for s in applied.steps],
-        "effects": known | {sha256: _value(effect) for sha256, effect in effects.items()},
+        "effects": known
+        | {sha256: _value(effect) for sha256, effect in effects.items() if _lasts(effect)},
     }
     text = json.dumps(value).encode()
     data = b"%s\n%s" % (sha256_of(text).encode(), text)
@@ -99,6 +101,16 @@ def _path(store: Store, base: str) -> Path:
     return store.path / "musakit" / f"series-{base}.json"
 
 
+def _lasts(effect: Effect) -> bool:
+    """Whether nothing but the patch's content and the files that it changes decides its effect.
+
+    A name can be the subject; where a link may lead depends on the other links.
+    """
+    return not effect.is_named and all(
+        change.after is None or change.after.mode != LINK for change in effect.changes
+    )
+
+
 def _value(effect: Effect) -> list[Any]:
     message = effect.message.decode(errors="surrogateescape")
     return [effect.author, message, effect.changes, effect.shifts]
@@ -107,15 +119,24 @@ def _value(effect: Effect) -> list[Any]:
 def _effect(value: list[Any]) -> Effect:
     author, message, changes, shifts = value
     return Effect(
-        Signature(*author),
+        Signature(*map(_string, author)),
         message.encode(errors="surrogateescape"),
-        tuple(FileChange(path, _entry(before), _entry(after)) for path, before, after in changes),
+        tuple(
+            FileChange(_string(path), _entry(before), _entry(after))
+            for path, before, after in changes
+        ),
         _shifts(shifts),
     )
 
 
 def _entry(value: list[str] | None) -> Entry | None:
-    return None if value is None else Entry(*value)
+    return None if value is None else Entry(*map(_string, value))
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
 
 
 def _shifts(value: list[Any]) -> tuple[Shift, ...]:

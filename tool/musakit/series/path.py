@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from musakit.upstream.content import unsafe_name
+
 _ESCAPES = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 # Names that some file system takes for `.git`: one that ignores case, has short names, other separators or streams.
@@ -30,9 +32,27 @@ def check_path(path: str) -> str:
         return "has a NUL byte"
     if not {"", ".", ".."}.isdisjoint(path.split("/")):
         return "leaves the tree or is not in its plain form"
-    if _REPOSITORY.search(path):
+    if _REPOSITORY.search(path) or (not path.isascii() and _is_repository_elsewhere(path)):
         return "is inside a git repository's own folder"
     return ""
+
+
+def printable(text: str) -> str:
+    """Text for a terminal: whatever could do something there stands as its escape; tabs stay."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char
+        if char.isprintable() or char == "\t"
+        else char.encode("unicode_escape", "backslashreplace").decode()
+        for char in text
+    )
+
+
+def _is_repository_elsewhere(path: str) -> bool:
+    """Whether a component is `.git` to a file system that ignores some characters."""
+    parts = re.split(r"[/\\]", path)
+    return any(unsafe_name(part) for part in parts if part not in {"", ".", ".."})
 
 
 def _code(escape: bytes) -> int:

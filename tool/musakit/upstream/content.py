@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit.errors import IntegrityError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 PLAIN, EXECUTABLE, LINK = "100644", "100755", "120000"
 
@@ -94,7 +94,7 @@ def checked(members: Iterable[File | Folder], origin: str) -> Iterator[File]:
         if not is_generated(file.path, file.content):
             yield file
     for path in links:
-        _follow(path, links, origin)
+        follow(path, links, origin)
 
 
 @dataclass
@@ -146,14 +146,16 @@ class Names:
         reason = unsafe_name(path.rpartition("/")[2])
         if reason:
             raise refused(self.origin, path, reason)
-        folded = (
-            unicodedata.normalize("NFC", path).casefold() if not path.isascii() else path.lower()
-        )
-        other = self._spellings.setdefault(folded, path)
+        other = self._spellings.setdefault(folded(path), path)
         if other != path:
             raise refused(
                 self.origin, path, f"differs from {shown(other)} only in case or encoding"
             )
+
+
+def folded(path: str) -> str:
+    """A path as a file system sees it that ignores case and encoding."""
+    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
 def unsafe_name(name: str) -> str:
@@ -168,8 +170,17 @@ def unsafe_name(name: str) -> str:
     return ""
 
 
-def _follow(path: str, links: dict[str, str], origin: str) -> None:
-    """Walk where a link leads as the kernel would, and refuse it if that leaves the tree."""
+def follow(path: str, links: Mapping[str, str], origin: str) -> None:
+    """Walk where a link leads as the kernel would.
+
+    Args:
+        path: the link.
+        links: where every link of the tree points, by path.
+        origin: where it comes from, for messages.
+
+    Raises:
+        IntegrityError: it leaves the tree or never ends.
+    """
     place = path.split("/")[:-1]
     ahead = _steps(path, links[path], origin)
     followed = 0
