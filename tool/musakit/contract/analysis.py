@@ -84,8 +84,11 @@ class Analysis:
         """
         module = self.program.module(name)
         if module is None:
-            trees = " and ".join(f"`{tree}`" for tree in self.program.trees)
-            raise Missing(f"there is no module `{name}` in {trees}")
+            place = self.program.place_for(name)
+            trees = [place[0]] if place is not None else list(self.program.trees)
+            named = " and ".join(f"`{tree}`" for tree in trees)
+            site = Site(*place, 0) if place is not None else None
+            raise Missing(f"there is no module `{name}` in {named}", site)
         return module
 
     def symbols(self, text: str) -> tuple[Symbol, ...]:

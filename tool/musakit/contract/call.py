@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from musakit.contract.callsite import argument, calls_in, facts_of
+from musakit.contract.caller import Caller, find_caller
+from musakit.contract.callsite import argument, facts_of
 from musakit.contract.finding import Finding
 from musakit.contract.methods import Method
 from musakit.contract.program import Module
@@ -17,7 +18,13 @@ from musakit.contract.signature import (
     format_signature,
 )
 from musakit.contract.spread import known_arguments
-from musakit.contract.symbols import ClassSymbol, External, Unknown, key_of, parse_symbol
+from musakit.contract.symbols import (
+    ClassSymbol,
+    External,
+    FunctionSymbol,
+    Unknown,
+    key_of,
+)
 from musakit.contract.tabulate import expression_text
 
 if TYPE_CHECKING:
@@ -26,18 +33,7 @@ if TYPE_CHECKING:
     from musakit.contract.analysis import Analysis
     from musakit.contract.callsite import CallSite
     from musakit.contract.expectation import Call
-    from musakit.contract.finding import Site
     from musakit.contract.signature import Parameter
-
-
-class _Caller(NamedTuple):
-    """Code that must make the call."""
-
-    name: str
-    site: Site
-    calls: tuple[CallSite, ...]
-    owner: ClassSymbol | None
-    definition: ast.FunctionDef | ast.AsyncFunctionDef | None
 
 
 class _Callee(NamedTuple):
@@ -52,7 +48,7 @@ def check_call(entry: Call, analysis: Analysis) -> Iterator[Finding]:
     """Findings of an entry of this kind."""
     callee = normal(entry.callee)
     for name in entry.callers:
-        caller = _caller(analysis, name)
+        caller = find_caller(analysis, name)
         calls = [call for call in caller.calls if call.callee == callee]
         if not calls:
             yield Finding(
@@ -69,26 +65,10 @@ def check_call(entry: Call, analysis: Analysis) -> Iterator[Finding]:
             yield from _Checked(entry, analysis, caller, call).findings()
 
 
-def _caller(analysis: Analysis, text: str) -> _Caller:
-    module_name, name = parse_symbol(text)
-    if not name:
-        module = analysis.module(module_name)
-        body = [
-            node
-            for node in analysis.program.syntax.tree(module).body
-            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-        ]
-        return _Caller(module_name, module.site(0), tuple(calls_in(module, "", body)), None, None)
-    function, owner = analysis.function(text)
-    definition = analysis.program.syntax.function_node(function.module, function.function)
-    calls = tuple(calls_in(function.module, function.function.name, definition.body))
-    return _Caller(function.function.name, analysis.site(function), calls, owner, definition)
-
-
 class _Checked:
     """One call that an entry is about."""
 
-    def __init__(self, entry: Call, analysis: Analysis, caller: _Caller, call: CallSite) -> None:
+    def __init__(self, entry: Call, analysis: Analysis, caller: Caller, call: CallSite) -> None:
         self.entry = entry
         self.analysis = analysis
         self.caller = caller
@@ -135,18 +115,25 @@ class _Checked:
                 next_step=f"put the call under `if {under}`",
             )
 
+    def _named(self) -> tuple[ClassSymbol | FunctionSymbol, ...]:
+        """What the entry names as receivers; functions are meant for calls that are replaced when a module loads."""
+        found: list[ClassSymbol | FunctionSymbol] = []
+        for text in self.entry.receivers:
+            symbols = self.analysis.symbols(text)
+            functions = [one for one in symbols if isinstance(one, FunctionSymbol)]
+            found += functions or self.analysis.class_symbols(text)
+        return tuple(found)
+
     def _receivers(self) -> tuple[ClassSymbol, ...]:
         """Classes that are bound against: those that were inferred and those that the entry names."""
-        named = [cls for text in self.entry.receivers for cls in self.analysis.class_symbols(text)]
+        named = [one for one in self._named() if isinstance(one, ClassSymbol)]
         return tuple({cls.key: cls for cls in [*self.reach.classes, *named]}.values())
 
     def _named_receivers(self) -> Iterator[Finding]:
         """An entry that names fewer receivers than the code can reach is wrong itself."""
         if not self.entry.receivers or self.reach.unknown:
             return
-        named = {
-            cls.key for text in self.entry.receivers for cls in self.analysis.class_symbols(text)
-        }
+        named = {one.key for one in self._named()}
         for cls in self.reach.classes:
             if cls.key not in named:
                 yield self._finding(
@@ -159,7 +146,8 @@ class _Checked:
                 )
 
     def _callees(self) -> Iterator[_Callee]:
-        for symbol in self.reach.functions:
+        functions = [one for one in self._named() if isinstance(one, FunctionSymbol)]
+        for symbol in (*self.reach.functions, *functions):
             method = self.analysis.methods.of(symbol)
             if isinstance(method, Method):
                 yield _Callee(method, method.bound(through_class=True), ())
@@ -188,7 +176,7 @@ class _Checked:
                 next_step=f"change the signature of `{_name(callee)}`, or the call",
                 **more,
             )
-        if binding.open:
+        if binding.open and not self.call.is_partial:
             yield self._finding("undecided", binding.open, **more)
         yield from self._unpacks(callee)
 
@@ -249,7 +237,7 @@ class _Checked:
 
     def _left_open(self, callees: list[_Callee]) -> Iterator[Finding]:
         """Reasons why the call may reach something that was not looked at."""
-        reasons = [] if self._receivers() and self.entry.receivers else [self.reach.unknown]
+        reasons = [] if self.entry.receivers else [self.reach.unknown]
         for symbol in self.reach.functions:
             method = self.analysis.methods.of(symbol)
             if isinstance(method, Unknown) and not _is_outside(symbol):

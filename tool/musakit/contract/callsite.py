@@ -35,6 +35,7 @@ class CallSite(NamedTuple):
         node: the call.
         guards: what holds there, outermost first.
         target: what its result is assigned to; None if it is not.
+        is_partial: whether it is only prepared here, by `functools.partial`, and made later with more arguments.
     """
 
     module: Module
@@ -42,6 +43,7 @@ class CallSite(NamedTuple):
     node: ast.Call
     guards: tuple[Guard, ...]
     target: ast.expr | None
+    is_partial: bool = False
 
     @property
     def callee(self) -> str:
@@ -103,6 +105,8 @@ def _statement(node: ast.stmt, guards: tuple[Guard, ...]) -> Iterator[_Found]:
             yield from _expression(value, guards)
         elif isinstance(value, list) and value:
             yield from _list(value, guards)
+        elif isinstance(value, ast.arguments):
+            yield from _inside(value, guards)
 
 
 def _list(items: list[ast.AST], guards: tuple[Guard, ...]) -> Iterator[_Found]:
@@ -139,6 +143,20 @@ def _inside(node: ast.AST, guards: tuple[Guard, ...]) -> Iterator[_Found]:
             yield from _expression(child, guards)
         else:
             yield from _inside(child, guards)
+
+
+def through_partial(call: CallSite) -> CallSite | None:
+    """The call that `functools.partial(f, …)` prepares: of `f`, with what is given now and perhaps more; else None."""
+    node = call.node
+    if call.callee.rpartition(".")[2] != "partial" or not node.args:
+        return None
+    rest = ast.copy_location(ast.Name("later", ast.Load()), node)
+    later = ast.Call(
+        func=node.args[0],
+        args=[*node.args[1:], ast.copy_location(ast.Starred(rest, ast.Load()), node)],
+        keywords=[*node.keywords, ast.copy_location(ast.keyword(None, rest), node)],
+    )
+    return call._replace(node=ast.copy_location(later, node), target=None, is_partial=True)
 
 
 def facts_of(guards: Iterable[Guard]) -> Iterator[Guard]:

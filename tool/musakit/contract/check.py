@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from musakit.contract.analysis import Analysis, Missing, Undecided
@@ -85,7 +86,23 @@ def _known(contract: Contract, ids: Collection[str] | None) -> None:
 
 
 def check_entry(entry: Expectation, analysis: Analysis) -> list[Finding]:
-    """What one entry says."""
+    """What one entry says; whatever does not hold names a next step."""
+    found = _found(entry, analysis)
+    return [
+        one
+        if one.verdict == "pass" or one.next_step
+        else replace(one, next_step=_NEXT[one.verdict])
+        for one in found
+    ]
+
+
+_NEXT = {
+    "fail": "change the trees, or the entry if it asks for the wrong thing",
+    "undecided": "look at the place, and give the entry what it takes to decide, or leave it to a runtime contract",
+}
+
+
+def _found(entry: Expectation, analysis: Analysis) -> list[Finding]:
     try:
         return list(_CHECKS[type(entry)](entry, analysis))
     except Missing as error:
@@ -104,18 +121,20 @@ def check_entry(entry: Expectation, analysis: Analysis) -> list[Finding]:
     except Undecided as error:
         return [Finding(entry.id, "undecided", entry.kind, error.reason, callee=error.site)]
     except BrokenModule as error:
-        return [
-            Finding(
-                entry.id,
-                "fail",
-                "syntax",
-                f"`{error.site.path}` does not parse: {error.text}",
-                expected="Python that parses",
-                actual=error.text,
-                callee=error.site,
-                next_step=f"correct line {error.site.line}",
-            )
-        ]
+        return [_broken(entry.id, error.site, error.text)]
+
+
+def _broken(entry: str, site: Site, text: str) -> Finding:
+    return Finding(
+        entry,
+        "fail",
+        "syntax",
+        f"`{site.path}` does not parse: {text}",
+        expected="Python that parses",
+        actual=text,
+        callee=site,
+        next_step=f"correct line {site.line}",
+    )
 
 
 def check_syntax(program: Program, paths: Iterable[tuple[str, str]]) -> tuple[Finding, ...]:
@@ -132,17 +151,6 @@ def check_syntax(program: Program, paths: Iterable[tuple[str, str]]) -> tuple[Fi
         problem = make_table(program.source(tree, path)).problem
         if problem is not None:
             line, text = problem
-            found.append(
-                Finding(
-                    "syntax",
-                    "fail",
-                    "syntax",
-                    f"`{path}` does not parse: {text}",
-                    expected="Python that parses",
-                    actual=text,
-                    callee=Site(tree, path, line),
-                    next_step=f"correct line {line}",
-                )
-            )
+            found.append(_broken("syntax", Site(tree, path, line), text))
     program.close()
     return tuple(found)

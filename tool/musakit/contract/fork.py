@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.contract.analysis import Undecided
 from musakit.contract.callsite import calls_in
 from musakit.contract.evaluate import Evaluator, Frame
 from musakit.contract.finding import Finding, Site
+from musakit.contract.methods import Method
 from musakit.contract.signature import Arguments, arguments_of
 from musakit.contract.symbols import ClassSymbol, FunctionSymbol, Unknown, key_of
 from musakit.contract.upstream_calls import calls_through, confirm
@@ -158,12 +160,20 @@ class Fork:
         if call is None:
             return "no code"
         for test, holds in call.guards:
-            text = ast.unparse(test)
-            if "signature" in text or ".parameters" in text:
-                raise Undecided(f"the call stands under `{text}`", call.site)
-            if self._holds(test, made.named.name, cls, call) is (not holds):
-                return f"`{text}` does not hold"
+            if self._taken(test, made, cls, call) is (not holds):
+                return f"`{ast.unparse(test)}` does not hold"
         return call
+
+    def _taken(self, test: ast.expr, made: Made, cls: ClassSymbol, call: CallSite) -> bool | None:
+        """Whether a condition holds for a class; None if that is not known."""
+        text = ast.unparse(test)
+        if ".parameters" not in text and "signature" not in text:
+            return self._holds(test, call.callee.rpartition(".")[0], cls, call)
+        method = self.analysis.methods.on(cls, made.method)
+        wanted = _parameter_asked(test)
+        if wanted is None or not isinstance(method, Method) or not _inspects(self, made, call):
+            raise Undecided(f"the call stands under `{text}`", call.site)
+        return wanted in {parameter.name for parameter in method.parameters}
 
     def _in_force(self, cls: ClassSymbol, method: str) -> bool:
         """Whether an inherited method runs for a class: it is not overridden, or the override calls it."""
@@ -198,3 +208,32 @@ class Fork:
             if not call:
                 return one.site
         return None
+
+
+def _parameter_asked(test: ast.expr) -> str | None:
+    """The name in `"name" in ….parameters`; None if the condition is another one."""
+    if (
+        not isinstance(test, ast.Compare)
+        or len(test.ops) != 1
+        or not isinstance(test.ops[0], ast.In)
+    ):
+        return None
+    holder = test.comparators[0]
+    if not isinstance(holder, ast.Attribute) or holder.attr != "parameters":
+        return None
+    name = test.left.value if isinstance(test.left, ast.Constant) else None
+    return name if isinstance(name, str) else None
+
+
+def _inspects(fork: Fork, made: Made, call: CallSite) -> bool:
+    """Whether the function that a call is in inspects the signature of what it calls, and of nothing else."""
+    functions = [
+        *call.module.table.functions,
+        *(function for cls in call.module.table.classes for function in cls.functions),
+    ]
+    around = [one for one in functions if one.start <= call.node.lineno <= one.end]
+    if not around:
+        return False
+    text = fork.analysis.program.syntax.text(call.module, around[-1].start, around[-1].end)
+    asked = re.findall(r"signature\(\s*([\w.]+)\s*\)", text)
+    return bool(asked) and all(one == call.callee for one in asked) and made.named is not None

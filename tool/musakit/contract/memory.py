@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-_FORM = 1  # of the rows; another form is another file
+_FORM = 2  # of the rows; another form is another file
+_TREES = 6
 _MOST = 4000  # tables; beyond, what this run did not use is dropped
 
 
@@ -30,17 +31,17 @@ class Memory:
     def __init__(self, folder: Path | None) -> None:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         self._path = folder / f"symbols-{_FORM}-{version}.json" if folder else None
-        self._rows, self._facts = self._load()
+        self._rows, self._facts, self._trees = self._load()
         self._tables: dict[str, Table] = {}
         self._used: set[str] = set()
         self._fresh = False
 
-    def _load(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _load(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, dict[str, Any]]]:
         if self._path is not None:
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 document = json.loads(self._path.read_bytes())
-                return dict(document["tables"]), dict(document["facts"])
-        return {}, {}
+                return dict(document["tables"]), dict(document["facts"]), dict(document["trees"])
+        return {}, {}, {}
 
     def table(self, blob: str, read: Callable[[], bytes]) -> Table:
         """The table of a blob.
@@ -66,10 +67,10 @@ class Memory:
         return None
 
     def fact(self, key: str, find: Callable[[], Any]) -> Any:
-        """A JSON value that belongs to a key; found now if it is not known.
+        """A JSON value that belongs to a file; found now if it is not known.
 
         Args:
-            key: what it depends on, such as a tree id and a word.
+            key: what it depends on, such as a blob id and a word.
             find: finds it.
         """
         if key not in self._facts:
@@ -77,6 +78,21 @@ class Memory:
             self._fresh = True
         self._used.add(key)
         return self._facts[key]
+
+    def tree_fact(self, tree: str, key: str, find: Callable[[], Any]) -> Any:
+        """A JSON value that belongs to a whole tree; those of the trees that were asked for last are kept.
+
+        Args:
+            tree: id of the tree.
+            key: what it depends on beside the tree.
+            find: finds it.
+        """
+        facts = self._trees.pop(tree, {})
+        self._trees[tree] = facts
+        if key not in facts:
+            facts[key] = find()
+            self._fresh = True
+        return facts[key]
 
     def knows(self, key: str) -> bool:
         """Whether a fact is known."""
@@ -89,7 +105,8 @@ class Memory:
         if len(self._rows) + len(self._facts) > _MOST:
             self._rows = {key: row for key, row in self._rows.items() if key in self._used}
             self._facts = {key: row for key, row in self._facts.items() if key in self._used}
-        document = {"tables": self._rows, "facts": self._facts}
+        trees = dict(list(self._trees.items())[-_TREES:])
+        document = {"tables": self._rows, "facts": self._facts, "trees": trees}
         with contextlib.suppress(ToolError):
             files.write_atomically(self._path, json.dumps(document, separators=(",", ":")).encode())
         self._fresh = False

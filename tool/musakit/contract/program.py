@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from musakit.contract.finding import Site
+from musakit.contract.layout import bases_in, packages_of
 from musakit.contract.memory import Memory
-from musakit.contract.sources import bases_in, packages_of
+from musakit.contract.sources import ChangedSources
 from musakit.contract.syntax import Syntax
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from musakit.contract.sources import Sources
     from musakit.contract.table import Table
 
+_Found = TypeVar("_Found")
+
 _AHEAD = 64  # files that are read at once
+_FEW = 200  # files that may differ for a tree to be searched in the place of another
 
 
 class BrokenModule(Exception):
@@ -94,8 +98,18 @@ class Program:
         return cls(trees, Memory(cache))
 
     def on(self, trees: Mapping[str, Sources]) -> Program:
-        """The program of other trees that shares what is known about files."""
-        return Program(trees, self._memory)
+        """The program of other trees, which shares what is known about files; what differs little is found fast."""
+        near = {name: self._near(name, sources) for name, sources in trees.items()}
+        return Program(near, self._memory)
+
+    def _near(self, name: str, sources: Sources) -> Sources:
+        base = self.trees.get(name)
+        if base is None:
+            return sources
+        if sources.key and sources.key == base.key:
+            return base
+        different = sum(base.blobs.get(path) != blob for path, blob in sources.blobs.items())
+        return ChangedSources(sources, base) if different <= _FEW else sources
 
     def close(self) -> None:
         """Let go of what is open and write what was learnt to the cache."""
@@ -127,6 +141,14 @@ class Program:
                 if path in self.trees[tree].blobs:
                     table = self.table(tree, path)
                     return Module(tree, path, name, path.endswith("/__init__.py"), table)
+        return None
+
+    def place_for(self, name: str) -> tuple[str, str] | None:
+        """Tree and path that a module of that dotted name would have; None if no tree has its top-level package."""
+        top, _, rest = name.partition(".")
+        for tree, packages in self._packages.items():
+            if top in packages:
+                return tree, packages[top] + (f"/{rest.replace('.', '/')}" if rest else "") + ".py"
         return None
 
     def module_at(self, tree: str, path: str) -> Module | None:
@@ -188,8 +210,12 @@ class Program:
             def find(sources: Sources = sources) -> list[str]:
                 return list(sources.mentioning(word))
 
-            paths = self._memory.fact(f"{sources.key} {word}", find) if sources.key else find()
+            paths = self._of_tree(sources, word, find)
             found += [(tree, path) for path in paths if self._is_installed(tree, path)]
+        return found
+
+    def _of_tree(self, sources: Sources, key: str, find: Callable[[], _Found]) -> _Found:
+        found: _Found = self._memory.tree_fact(sources.key, key, find) if sources.key else find()
         return found
 
     def derived_from(self, name: str) -> list[tuple[str, str]]:
@@ -201,7 +227,7 @@ class Program:
                 def find(sources: Sources = sources) -> dict[str, list[str]]:
                     return bases_in(sources)
 
-                index = self._memory.fact(f"{sources.key} bases", find) if sources.key else find()
+                index = self._of_tree(sources, " bases", find)
                 for base, paths in index.items():
                     found = self._bases.setdefault(base, [])
                     found += [(tree, path) for path in paths if self._is_installed(tree, path)]

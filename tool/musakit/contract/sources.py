@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import zipfile
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from musakit.contract.layout import matching_lines
 from musakit.errors import IntegrityError, UsageError
 from musakit.git.objects import BlobReader
 
@@ -63,6 +63,7 @@ class StoreSources:
         self._store = store
         self._tree = tree
         self._reader: BlobReader | None = None
+        self._found: dict[str, bytes] = {}
 
     @cached_property
     def blobs(self) -> Mapping[str, str]:
@@ -92,24 +93,73 @@ class StoreSources:
 
     def mentioning(self, word: str) -> tuple[str, ...]:
         """`.py` files that contain a word, sorted."""
-        pattern = ("grep", "-l", "-z", "-F", "-e", word, self._tree, "--", "*.py")
-        found = self._store.git(*pattern, ok=(0, 1)).decode(errors="surrogateescape")
+        found = self._grep("-l", "-F", word)
         prefix = len(self._tree) + 1
         return tuple(sorted({name[prefix:] for name in found.split("\0")[:-1]} & set(self.blobs)))
 
+    def _grep(self, *options: str) -> str:
+        """Output of `git grep`, run once for the same question."""
+        *flags, pattern = options
+        key = " ".join(options)
+        if key not in self._found:
+            command = ("grep", "-z", *flags, "-e", pattern, self._tree, "--", "*.py")
+            self._found[key] = self._store.git(*command, ok=(0, 1))
+        return self._found[key].decode(errors="surrogateescape")
+
     def lines(self, pattern: str) -> list[tuple[str, str]]:
         """Path and text of the lines that match an extended regular expression."""
-        command = ("grep", "-z", "-E", "-e", pattern, self._tree, "--", "*.py")
-        output = self._store.git(*command, ok=(0, 1)).decode(errors="surrogateescape")
+        output = self._grep("-E", pattern)
         prefix = len(self._tree) + 1
         rows = (line.partition("\0") for line in output.split("\n") if line)
-        return [(name[prefix:], text) for name, _, text in rows if name[prefix:] in self.blobs]
+        return [
+            (name[prefix:], text.removesuffix("\r"))
+            for name, _, text in rows
+            if name[prefix:] in self.blobs
+        ]
 
     def close(self) -> None:
         """End the process that reads objects."""
         if self._reader is not None:
             self._reader.__exit__(None, None, None)
             self._reader = None
+
+
+class ChangedSources:
+    """A tree that differs from another one in a few files: only these are searched.
+
+    Args:
+        sources: the tree.
+        base: the other one, which may have been searched already.
+    """
+
+    key = ""
+
+    def __init__(self, sources: Sources, base: Sources) -> None:
+        self._sources = sources
+        self._base = base
+        self.blobs = sources.blobs
+        self._same = {path for path, blob in self.blobs.items() if base.blobs.get(path) == blob}
+        self._changed = sorted(set(self.blobs) - self._same)
+
+    def read(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """Contents by path."""
+        return self._sources.read(paths)
+
+    def mentioning(self, word: str) -> tuple[str, ...]:
+        """`.py` files that contain a word, sorted."""
+        wanted = word.encode()
+        found = [path for path, data in self.read(self._changed).items() if wanted in data]
+        return tuple(sorted([*found, *(set(self._base.mentioning(word)) & self._same)]))
+
+    def lines(self, pattern: str) -> list[tuple[str, str]]:
+        """Path and text of the lines that match an extended regular expression."""
+        rows = [row for row in self._base.lines(pattern) if row[0] in self._same]
+        rows += matching_lines(self.read(self._changed), pattern)
+        return sorted(rows, key=lambda row: row[0])
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        self._sources.close()
 
 
 class _HeldSources:
@@ -137,15 +187,7 @@ class _HeldSources:
 
     def lines(self, pattern: str) -> list[tuple[str, str]]:
         """Path and text of the lines that match an extended regular expression."""
-        wanted = re.compile(pattern, re.MULTILINE)
-        found = []
-        for path, data in sorted(self._contents.items()):
-            text = data.decode(errors="surrogateescape").replace("\r\n", "\n")
-            starts = dict.fromkeys(
-                text.rfind("\n", 0, m.start()) + 1 for m in wanted.finditer(text)
-            )
-            found += [(path, text[at:].partition("\n")[0]) for at in starts]
-        return found
+        return matching_lines(self._contents, pattern)
 
     def close(self) -> None:
         """Nothing is open."""
@@ -175,7 +217,7 @@ class FolderSources(_HeldSources):
             for name in files:
                 path = Path(folder, name)
                 if name.endswith(".py") and path.is_file() and not path.is_symlink():
-                    found[path.relative_to(self._path).as_posix()] = path.read_bytes()
+                    found[path.relative_to(self._path).as_posix()] = _content(path)
         return found
 
 
@@ -202,50 +244,12 @@ class WheelSources(_HeldSources):
             raise IntegrityError(f"`{self._path}` is not a wheel", detail=str(error)) from error
 
 
-_CLASS = "^[ \t]*class [A-Za-z_0-9]+\\("
-_ALIAS = r"([A-Z][A-Za-z0-9_]*) as ([A-Z][A-Za-z0-9_]*)"
-_NOT_INSTALLED = frozenset(
-    {"benchmarks", "doc", "docs", "example", "examples", "scripts", "test", "tests", "tools"}
-)
-
-
-def packages_of(sources: Sources) -> dict[str, str]:
-    """Top-level packages and modules that a tree installs, and their places without `.py`.
-
-    They are at the top or in `src`; tests, examples and the like are none of them.
-    """
-    found: dict[str, str] = {}
-    for path in sources.blobs:
-        root = "src/" if path.startswith("src/") else ""
-        name, _, rest = path.removeprefix(root).partition("/")
-        if rest == "__init__.py" or (not rest and name.endswith(".py")):
-            name = name.removesuffix(".py")
-            if name not in _NOT_INSTALLED and name.isidentifier():
-                found.setdefault(name, f"{root}{name}")
-    return found
-
-
-def bases_in(sources: Sources) -> dict[str, list[str]]:
-    """Files in which a class may have a base of a name, by the last part of the name; aliases are followed."""
-    found: dict[str, set[str]] = {}
-    aliases: list[tuple[str, str, str]] = []
-    open_ended = []
-    for path, line in sources.lines(f"{_CLASS}|{_ALIAS}"):
-        aliases += [(path, *match) for match in re.findall(_ALIAS, line)]
-        if re.match(_CLASS, line) is None:
-            continue
-        if line.count("(") > line.count(")"):
-            open_ended.append(path)
-        for name in re.findall(r"\w+", line.partition("(")[2]):
-            found.setdefault(name, set()).add(path)
-    for path, data in sources.read(dict.fromkeys(open_ended)).items():
-        for match in re.finditer(rb"^[ \t]*class \w+\(([^)]*)", data, re.MULTILINE):
-            for name in re.findall(r"\w+", match[1].decode(errors="replace")):
-                found.setdefault(name, set()).add(path)
-    for path, name, alias in aliases:
-        if path in found.get(alias, ()):
-            found.setdefault(name, set()).add(path)
-    return {name: sorted(paths) for name, paths in found.items()}
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"`{path}` cannot be read: {reason}") from error
 
 
 def _blob_id(data: bytes) -> str:

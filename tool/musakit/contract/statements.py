@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.contract import operators
@@ -137,7 +138,7 @@ class Statements:
         try:
             end = self._guarded(node, frame) or self._block(node.orelse, frame)
         except Raised as error:
-            handler = next((one for one in node.handlers if _catches(one, error)), None)
+            handler = next((one for one in node.handlers if self._catches(one, error)), None)
             if handler is None:
                 raise
             end = self._block(handler.body, frame)
@@ -152,10 +153,15 @@ class Statements:
         finally:
             self._in_try = before
 
-
-def _catches(handler: ast.ExceptHandler, error: Raised) -> bool:
-    if handler.type is None:
-        return True
-    items = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = {expression_text(item).rpartition(".")[2] for item in items}
-    return bool(names & {error.name, "Exception", "BaseException"})
+    def _catches(self, handler: ast.ExceptHandler, error: Raised) -> bool:
+        if handler.type is None:
+            return True
+        items = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        names = {expression_text(item).rpartition(".")[2] for item in items}
+        if names & {error.name, "Exception", "BaseException"}:
+            return True
+        raised = getattr(builtins, error.name, None)
+        caught = [getattr(builtins, name, None) for name in names]
+        if raised is None or None in caught:
+            raise self.evaluator.refuse(f"whether `{error.name}` is caught here is not known")
+        return any(issubclass(raised, one) for one in caught if isinstance(one, type))

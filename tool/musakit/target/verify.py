@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from musakit.contract.finding import Verdict
     from musakit.contract.sources import Sources
     from musakit.git.store import Store
+    from musakit.series.replay import Replay
     from musakit.target.apply import AppliedTarget, Patched
     from musakit.upstream.pin import Target
     from musakit.upstream.progress import Progress
@@ -137,10 +138,16 @@ def ablate(
         for patched in outcome.upstreams
         for record in records_of(patched.patches)
     ]
+    whole = Program.of(patched_trees(outcome, store), cache)
     found = []
     for done, (patched, patch, claims) in enumerate(work):
         progress("leaving out one patch at a time", done, len(work))
-        found.append(_without(contract, outcome, store, cache, (patched, patch, claims)))
+        replay = _replay(outcome, store, patched, patch)
+        name = patched.upstream.name
+        trees = patched_trees(outcome, store) | {name: StoreSources(store, replay.tree)}
+        answers = Answers(check(contract, whole.on(trees), ids=claims) if claims else ())
+        standing = tuple(entry for entry in claims if answers.verdict(entry) != "fail")
+        found.append(Ablation(name, patch, replay.blocked, claims, standing))
     return tuple(found)
 
 
@@ -150,18 +157,5 @@ def claims_of(trailers: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     return tuple(word for value in values for word in value.replace(",", " ").split())
 
 
-def _without(
-    contract: Contract,
-    outcome: AppliedTarget,
-    store: Store,
-    cache: Path | None,
-    what: tuple[Patched, str, tuple[str, ...]],
-) -> Ablation:
-    patched, patch, claims = what
-    name = patched.upstream.name
-    applied = outcome.applied()[name]
-    replay = leave_out(store, applied, patched.patches, patch)
-    trees = patched_trees(outcome, store) | {name: StoreSources(store, replay.tree)}
-    answers = ask(contract, trees, cache, claims) if claims else Answers(())
-    standing = tuple(entry for entry in claims if answers.verdict(entry) != "fail")
-    return Ablation(name, patch, replay.blocked, claims, standing)
+def _replay(outcome: AppliedTarget, store: Store, patched: Patched, patch: str) -> Replay:
+    return leave_out(store, outcome.applied()[patched.upstream.name], patched.patches, patch)
