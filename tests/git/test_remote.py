@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from musakit.errors import NetworkError
+from musakit.errors import CommandError, NetworkError
 from musakit.git import remote
 from tests.upstream.conftest import (  # noqa: F401 - fixtures
     FILES,
@@ -167,6 +169,67 @@ def test_what_cannot_be_fetched(
     assert "hunter2" not in caught.value.message + caught.value.detail
     assert not (tmp_path / "ran").exists()
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://us:hunter2/x@127.0.0.1:9/x.git",
+        "http://us:hunter2 x@127.0.0.1:9/x.git",
+        "http://us:x@hunter2@127.0.0.1:9/x.git",
+        "http://127.0.0.1:9/x.git?token=hunter2",
+        "us:hunter2@127.0.0.1:x",
+        "short:x",
+    ],
+)
+def test_credentials_are_not_told(
+    tmp_path: Path, old_protocol: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    old_protocol.write_text('[url "http://us:hunter2 x@127.0.0.1:9/"]\n\tinsteadOf = short:\n')
+    monkeypatch.setenv("GIT_SSH_COMMAND", "false")
+    with (
+        pytest.raises(NetworkError) as caught,
+        remote.fetched(url, "a" * 40, tmp_path / "scratch", Told()),
+    ):
+        pass
+    assert "hunter2" not in caught.value.message + caught.value.detail + str(caught.value.hints)
+
+
+def test_a_variable_that_names_no_git(tmp_path: Path) -> None:
+    program = f"""
+from pathlib import Path
+from musakit.errors import CommandError
+from musakit.git import remote
+try:
+    with remote.fetched("/nowhere", "a" * 40, Path({str(tmp_path)!r}), print):
+        pass
+except CommandError as error:
+    print(error.message)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "GIT_PYTHON_GIT_EXECUTABLE": "/nowhere/git"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = "cannot start git, which `GIT_PYTHON_GIT_EXECUTABLE` names as `/nowhere/git`"
+    assert done.stdout.strip() == expected
+
+
+def test_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import git  # noqa: F401 - it looks for git when it is imported
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with (
+        pytest.raises(CommandError, match="cannot start `git`"),
+        remote.fetched("/nowhere", "a" * 40, tmp_path / "scratch", Told()),
+    ):
+        pass
+    folder = tmp_path / "x"
+    folder.mkdir()
+    with pytest.raises(CommandError, match="cannot start `git`"):
+        remote._fetch(folder, "/nowhere", ("a" * 40,), Told())
 
 
 def backend(folder: Path) -> Any:

@@ -145,8 +145,29 @@ def test_a_changed_pin_is_fetched_again(store: Store, site: Site, sdist: Sdist) 
 
 
 def test_the_first_source_that_works(store: Store, sdist: Sdist, tmp_path: Path) -> None:
-    found = bring(store, MirrorSource(tmp_path / "gone"), MirrorSource(sdist.path))
+    gone = MirrorSource(tmp_path / "gone")
+    found = bring(store, gone, MirrorSource(sdist.path))
     assert found.source == MirrorSource(sdist.path)
+
+
+def test_sources_that_were_passed_over_are_told(
+    store: Store, site: Site, sdist: Sdist, tmp_path: Path
+) -> None:
+    site.offer(sdist)
+    gone = MirrorSource(tmp_path / "gone")
+    git = GitSource("http://us:hunter 2@127.0.0.1:9/x.git?token=hunter2", "a" * 40)
+    found = bring(store, gone, git, SdistSource(sdist.sha256), site=site)
+    first, second = found.passed_over
+    assert first == f"the mirror `{tmp_path}/gone` does not exist"
+    assert second.startswith("cannot fetch from `http://127.0.0.1:9/x.git`: ")
+    assert "hunter" not in second
+    again = bring(store, gone, git, SdistSource(sdist.sha256))
+    assert again.passed_over == ()
+
+
+def test_a_mirror_whose_place_cannot_be(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match=r"^cannot read `[^`]*`: file name too long$"):
+        bring(store, MirrorSource(tmp_path / ("x" * 300)))
 
 
 def test_when_no_source_works(store: Store, tmp_path: Path) -> None:
@@ -155,13 +176,9 @@ def test_when_no_source_works(store: Store, tmp_path: Path) -> None:
         bring(store, MirrorSource(tmp_path / "gone"), git, SdistSource("0" * 64))
     error = caught.value
     assert error.message == "none of the 3 sources of `demo 1.0` gives it"
-    assert (
-        f"mirror `{tmp_path}/gone`: the mirror `{tmp_path}/gone` does not exist\n" in error.detail
-    )
-    assert (
-        "git `http://127.0.0.1:9/x.git`: cannot fetch from `http://127.0.0.1:9/x.git`"
-        in error.detail
-    )
+    lines = error.detail.splitlines()
+    assert f"the mirror `{tmp_path}/gone` does not exist" in lines
+    assert [line for line in lines if line.startswith("cannot fetch from `http://127.0.0.1:9/x.")]
     assert "sdist `000000000000…`: no package index has `demo`" in error.detail
     assert "hunter2" not in error.detail
     assert leftovers(store) == []

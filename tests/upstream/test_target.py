@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from musakit.errors import ConfigError, UsageError
 from musakit.upstream.pin import GitSource, MirrorSource, RequirementChange, SdistSource
 from musakit.upstream.target import find_target, list_targets, load_target
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOOD = f"""
 schema = 1
@@ -71,7 +68,7 @@ def test_reads_everything(patches: Path) -> None:
     assert demo.pin.sources == (
         SdistSource("a" * 64),
         GitSource("https://example.org/demo.git", "b" * 40),
-        MirrorSource(patches / "demo-1.0" / "../mirror"),
+        MirrorSource(patches / "mirror"),
     )
     assert demo.requirements == (
         RequirementChange("torch", "torch>=2.7", "the machine has its own"),
@@ -227,3 +224,70 @@ def test_a_wrong_file_is_never_remembered(tmp_path: Path) -> None:
 def test_a_memory_that_cannot_be_written(patches: Path) -> None:
     (patches / "memory").write_text("a file")
     assert find_target(patches, memory=patches / "memory").name == "demo-1.0"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "[" * 5000,
+        "a = " + "9" * 5000,
+        "a = \xff",
+        "a =",
+    ],
+)
+def test_what_is_no_toml(tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    (folder / "target.toml").write_bytes(text.encode("latin-1"))
+    with pytest.raises(
+        ConfigError, match=r"`.*target\.toml` is (not valid TOML|nested too deeply)"
+    ):
+        load_target(folder)
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "bad" / "target.toml").mkdir(parents=True)
+    with pytest.raises(ConfigError, match=r"`.*target\.toml` cannot be read: is a directory"):
+        load_target(tmp_path / "bad")
+
+
+def test_a_file_that_may_not_be_read(patches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deny(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", deny)
+    with pytest.raises(ConfigError, match="cannot be read: permission denied"):
+        load_target(patches / "demo-1.0")
+
+
+def test_the_home_of_nobody(tmp_path: Path) -> None:
+    text = GOOD.replace('mirror = "../mirror"', 'mirror = "~nosuchuser/x"')
+    assert text != GOOD
+    found = problems(write(tmp_path / "bad", text))
+    assert "`~nosuchuser/x`" in found["mirror"]
+
+
+@pytest.mark.parametrize("key", ["mirror", "git"])
+def test_a_place_is_one_line(tmp_path: Path, key: str) -> None:
+    base = GOOD[: GOOD.index("[[upstream.demo.source]]")]
+    more = f'\ncommit = "{"b" * 40}"' if key == "git" else ""
+    source = f'[[upstream.demo.source]]\n{key} = "a\\u0000b"{more}\n'
+    found = problems(write(tmp_path / "bad", base + source))
+    assert found == {f"upstream.demo.source[0].{key}": "has characters that cannot be printed"}
+
+
+def test_a_problem_shows_no_credentials(tmp_path: Path) -> None:
+    text = GOOD.replace('"https://example.org/demo.git"', '"ext::https://us:hunter2@host"')
+    text = text.replace('"torch>=2.7"', '"torch @ https://us:hunter2@host >"')
+    assert text.count("hunter2") == 2
+    found = problems(write(tmp_path / "bad", text))
+    assert len(found) == 2
+    assert "hunter2" not in str(found)
+
+
+def test_a_requirement_nested_too_deeply(tmp_path: Path) -> None:
+    text = GOOD.replace('"torch>=2.7"', '"torch; ' + "(" * 5000 + '"')
+    assert text != GOOD
+    assert list(problems(write(tmp_path / "bad", text))) == [
+        "upstream.demo.requirement[0].replacement"
+    ]

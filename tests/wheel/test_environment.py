@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from musakit.errors import IntegrityError, NetworkError
+from musakit.errors import IntegrityError, NetworkError, ToolError
 from musakit.wheel.archive import Member, write_wheel
 from musakit.wheel.environment import (
     BuildRequirement,
@@ -115,3 +115,57 @@ def test_diverting_settings_do_not_reach_the_environment(
     assert not (tmp_path / "elsewhere").exists()
     monkeypatch.delenv("PYTHONPATH")
     assert versions(python) == "helper2.5"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("PIP_VERBOSE", "3"),
+        ("PIP_QUIET", "1"),
+        ("PIP_REQUIREMENT", "/nowhere.txt"),
+        ("PIP_CONSTRAINT", "/nowhere.txt"),
+        ("PIP_EDITABLE", "/nowhere"),
+        ("PIP_PYTHON", "/nowhere"),
+        ("PIP_NO_DEPS", "1"),
+        ("PIP_DRY_RUN", "1"),
+        ("PIP_REPORT", "/nowhere/report"),
+        ("PIP_NO_BINARY", ":all:"),
+        ("PIP_REQUIRE_VIRTUALENV", "1"),
+        ("PIP_PLATFORM", "win32"),
+    ],
+)
+def test_no_setting_but_those_of_indexes_counts(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    found = resolve_build_requirements(["backend"])
+    assert [(one.name, one.version) for one in found] == [("backend", "1.1"), ("helper", "2.5")]
+    assert create_environment(tmp_path / "env", found, tmp_path / "wheelhouse").exists()
+
+
+@pytest.mark.parametrize("text", ["verbose = 2", "quiet = 2", "no-deps = true", "dry-run = true"])
+def test_no_key_but_those_of_indexes_counts(index: Path, tmp_path: Path, text: str) -> None:
+    with (tmp_path / "pip.conf").open("a") as file:
+        file.write(f"{text}\n")
+    found = resolve_build_requirements(["backend"])
+    assert [one.version for one in found] == ["1.1", "2.5"]
+    assert create_environment(tmp_path / "env", found, tmp_path / "wheelhouse").exists()
+
+
+def test_what_is_in_the_current_folder_does_not_run(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    for name in ("pip", "json", "zipfile", "venv", "runpy"):
+        (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(folder)
+    found = resolve_build_requirements(["backend"])
+    assert create_environment(tmp_path / "env", found, tmp_path / "wheelhouse").exists()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_requirement_shows_no_credentials(index: Path) -> None:
+    with pytest.raises(ToolError) as caught:
+        resolve_build_requirements(["zz @ http://us:hunter2@127.0.0.1:9/zz-1-py3-none-any.whl"])
+    assert "hunter2" not in caught.value.message + caught.value.detail

@@ -158,3 +158,100 @@ def test_what_only_code_could_tell_is_refused(store: Store, case: str) -> None:
     with pytest.raises(ConfigError) as caught:
         _ = plan.project
     assert text in f"{caught.value.message}\n{caught.value.detail}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"[tool.setuptools.packages.find]", b"[tool.setuptools]\npackages = []\n[other]"),
+        (b"[tool.setuptools.packages.find]", b"[tool.setuptools.packages]\nfind = 3\n[other]"),
+        (b'include = ["vllm*"]', b"include = 3"),
+        (b'include = ["vllm*"]', b'include = "vllm*"'),
+        (b'include = ["vllm*"]', b'include = ["vllm*"]\nexclude = [3]'),
+        (b"[tool.setuptools.packages.find]", b"[tool]\nsetuptools = []\n[other]"),
+        (b"[build-system]", b"tool = 3\n[build-system]"),
+        (b'dynamic = ["version", ', b'dynamic = [["version"], '),
+        (b'dynamic = ["version", "dependencies", "optional-dependencies"]', b"dynamic = 3"),
+        (b'license-files = ["LICENSE"]', b"license-files = 3"),
+        (b'license-files = ["LICENSE"]', b'license-files = ["[z-a]*"]'),
+        (b'readme = "README.md"', b"readme = {file = []}"),
+        (b'readme = "README.md"', b'readme = {file = "README.md", content-type = 3}'),
+        (b'license = "Apache-2.0"', b"license = {file = []}"),
+        (b'name = "vllm"', b"name = 3"),
+        (b'authors = [{name = "vLLM Team"}]', b"authors = 3"),
+        (b'requires-python = ">=3.10,<3.15"', b'requires-python = "no"'),
+        (b"[project.scripts]", b"[project.scripts]\nx = 3"),
+        (b"[project.urls]", b"[project.urls]\nx = 3"),
+        (b'[project.entry-points."vllm.general_plugins"]', b"[project.entry-points]\nx = 3\n[other]"),
+        (b"[build-system]", b"x = " + b"[" * 5000 + b"\n[build-system]"),
+        (b"[build-system]", b"x = " + b"9" * 5000 + b"\n[build-system]"),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_type_is_refused(store: Store, old: bytes, new: bytes) -> None:
+    assert old in PYPROJECT
+    plan = vllm_plan(store, {"pyproject.toml": PYPROJECT.replace(old, new, 1)})
+    with pytest.raises(ConfigError) as caught:
+        plan.project.metadata_text()
+    assert "vllm" in caught.value.message
+
+
+def test_what_a_library_thinks_of_a_tree_is_not_printed(store: Store) -> None:
+    text = PYPROJECT.replace(b'"An engine"', b'"An\\nengine"')
+    plan = vllm_plan(store, {"pyproject.toml": text, "setup.py": b"'\\d'\n"})
+    assert b"Summary: An\n" in plan.project.metadata_text()
+
+
+def test_no_project_table(store: Store) -> None:
+    with pytest.raises(ConfigError):
+        _ = vllm_plan(store, {"pyproject.toml": b"project = 3\n"}).project
+
+
+@pytest.mark.parametrize(
+    "build_system", ["build-system = 3", "[build-system]\nrequires = 3", "[build-system]\nrequires = [3]",
+                     "[build-system]\nrequires = ['???']"]
+)  # fmt: skip
+def test_build_requirements_of_another_type(store: Store, build_system: str) -> None:
+    from musakit.wheel.backend import build_system_requires
+
+    with pytest.raises(ConfigError):
+        build_system_requires(vllm_plan(store, {"pyproject.toml": build_system.encode()}))
+
+
+@pytest.mark.parametrize("path", ["vllm/\udcff.py", "LICENSE\udcff"])
+def test_a_name_that_is_not_utf_8(store: Store, path: str) -> None:
+    text = PYPROJECT.replace(b'["LICENSE"]', b'["LICENSE*"]')
+    plan = vllm_plan(store, {path: b"", "pyproject.toml": text})
+    with pytest.raises(ConfigError, match=r"the name of `.*\\xff.*` is not UTF-8"):
+        _ = plan.project
+
+
+def test_requirements_that_include_themselves(store: Store) -> None:
+    edits: dict[str, bytes | None] = {"requirements/base.txt": b"-r common.txt\n"}
+    with pytest.raises(ConfigError, match=r"`common\.txt` of the requirements includes itself"):
+        _ = vllm_plan(store, edits).project
+
+
+@pytest.mark.parametrize("line", [b"-r ", b"a; " + b"(" * 5000, b"a @ https://us:hunter2@host >"])
+def test_a_line_that_is_no_requirement(store: Store, line: bytes) -> None:
+    with pytest.raises(ConfigError, match="requirements that are not valid") as caught:
+        _ = vllm_plan(store, {"requirements/base.txt": line}).project
+    assert "hunter2" not in caught.value.detail
+    assert len(caught.value.detail) < 1000
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        b"x = " + b"(" * 5000 + b"1" + b")" * 5000,
+        b"setup(extras_require={'x': [" + b"-" * 50_000 + b"1]})",
+        b"x = " + b"-" * 50_000 + b"1",
+        b"setup(extras_require={[]: []})",
+        b"x = 1" + b" + 1" * 20_000,
+    ],
+)
+def test_a_setup_script_nested_too_deeply(store: Store, script: bytes) -> None:
+    from musakit.wheel.pure import pure_members
+
+    plan = vllm_plan(store, {"setup.py": script})
+    with pytest.raises(ConfigError):
+        pure_members(plan)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from musakit.files import sha256_of
+from musakit.process import public_url
 from musakit.upstream.pin import GitSource, MirrorSource
-from musakit.wheel.provenance import format_provenance, public_url
+from musakit.wheel.provenance import format_provenance
 from tests.wheel.conftest import EDITS, LOCK, VLLM
 
 if TYPE_CHECKING:

@@ -400,3 +400,70 @@ def test_the_plan_is_told_from_the_name(wheel: Wheel, plans: tuple[WheelPlan, ..
 def test_no_bytes_are_no_wheel(wheel: Wheel, plans: tuple[WheelPlan, ...]) -> None:
     wheel.path.write_bytes(b"")
     assert [finding.kind for finding in findings(wheel, plans[0])] == ["archive"]
+
+
+BACKEND_INFO = "vllm_musa-0.1.1+musa1.dist-info"
+ENTRY_POINTS = f"{BACKEND_INFO}/entry_points.txt"
+BACKEND_METADATA = f"{BACKEND_INFO}/METADATA"
+
+
+@pytest.fixture
+def backend_wheel(built: Path, tmp_path: Path) -> Wheel:
+    """A copy of the wheel that a backend built."""
+    path = built.with_name("vllm_musa-0.1.1+musa1-py3-none-any.whl")
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    return Wheel(tmp_path / path.name, members)
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (ENTRY_POINTS, b"musa = plugin:register\n", b"musa = plugin:register\n;evil = os:abort\n"),
+        (ENTRY_POINTS, b"musa = ", b"# evil\nmusa = "),
+        (ENTRY_POINTS, b"musa = ", b"musa="),
+        (BACKEND_METADATA, b"Metadata-Version: 2.4", b"Metadata-Version: 99.0"),
+        (BACKEND_METADATA, b"Name: ", b"Metadata-Version: 1.0\nName: "),
+        (BACKEND_METADATA, b"Summary: A plugin\nRequires-Python: >=3.9", b"Requires-Python: >=3.9\nSummary: A plugin"),
+        (BACKEND_METADATA, b"Requires-Python: >=3.9", b"Requires-Python:  >=3.9"),
+        (BACKEND_METADATA, b"# Plugin\n", b"# Plugin\n\n"),
+        (BACKEND_METADATA, b"# Plugin\n", b"# Plugin\nmore\n"),
+    ],
+)  # fmt: skip
+def test_every_byte_of_a_backends_wheel_is_known(
+    backend_wheel: Wheel, plans: tuple[WheelPlan, ...], path: str, old: bytes, new: bytes
+) -> None:
+    def forge() -> None:
+        listed = [
+            Member(name, data)
+            for name, data in backend_wheel.members.items()
+            if name != f"{BACKEND_INFO}/RECORD"
+        ]
+        backend_wheel.members[f"{BACKEND_INFO}/RECORD"] = format_record(
+            listed, f"{BACKEND_INFO}/RECORD"
+        )
+        backend_wheel.write()
+
+    forge()
+    assert findings(backend_wheel, plans[1]) == ()
+    backend_wheel.edit(path, old, new)
+    forge()
+    assert [finding.path for finding in findings(backend_wheel, plans[1])] == [path]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("musakit.json", b"[" * 200_000),
+        ("METADATA", b"Requires-Dist: a; " + b"(" * 20_000 + b"\n"),
+        ("METADATA", b"Content-Type: message/rfc822\n\n" * 20_000),
+        ("entry_points.txt", b"\xff"),
+    ],
+)
+def test_what_is_nested_too_deeply_is_a_finding(
+    wheel: Wheel, plans: tuple[WheelPlan, ...], name: str, content: bytes
+) -> None:
+    wheel.set(f"{INFO}/{name}", content)
+    wheel.fix_record()
+    wheel.write()
+    assert {finding.path for finding in findings(wheel, plans[0])} == {f"{INFO}/{name}"}

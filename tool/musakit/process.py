@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
+import signal
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 from musakit.errors import CommandError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+# Of a module, without the current folder among the places that modules are imported from.
+_PROGRAM = (
+    "import sys; sys.path[:] = [place for place in sys.path if place]; del sys.argv[0]; "
+    "import runpy; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
+)
+_MODULE = ("-P", "-m") if sys.version_info >= (3, 11) else ("-c", _PROGRAM)
+
+_WORD = re.compile(r"[^\s'\"`<>]+")
+# A password with a space or a quote in it, which ends the word.
+_BROKEN_PASSWORD = re.compile(
+    r"(?<=://)[^\s'\"`<>@/:\[]*:(?!\d*(?:[/?#\s'\"`<>,;:.)]|$))[^\s'\"`<>@]*[\s'\"`<>](?:(?!://).)*@"
+)
+_AT = re.compile("@|%40")
+_QUERY = re.compile(r"\?[^#]*")
+_PARAMETERS = re.compile(r"(?:[?&]|%3F|%26)[\w.~-]+(?:=|%3D).*", re.DOTALL | re.IGNORECASE)
 
 
 def run(
@@ -34,11 +55,16 @@ def run(
     """
     try:
         done = subprocess.run(args, cwd=cwd, env=env, input=stdin, capture_output=True, check=False)
-    except FileNotFoundError as error:
+    except OSError as error:
         raise _cannot_start(args, error) from error
     if done.returncode not in ok:
         raise failed(args, done.returncode, done.stderr or done.stdout)
     return done
+
+
+def python_module(name: str, *args: str | Path) -> list[str | Path]:
+    """The command for a module of this Python: what `python -m` does, but nothing in the current folder is imported."""
+    return [sys.executable, *_MODULE, name, *args]
 
 
 def start(
@@ -55,17 +81,91 @@ def start(
     pipe = subprocess.PIPE
     try:
         return subprocess.Popen(args, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
-    except FileNotFoundError as error:
+    except OSError as error:
         raise _cannot_start(args, error) from error
+
+
+def supervise(
+    args: Sequence[str | Path],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    log: Path,
+    keep_on: Callable[[], bool],
+    interval: float = 0.1,
+) -> int | None:
+    """Run a program for as long as it is wanted; then it and whatever it started are killed.
+
+    Args:
+        args: the program and its arguments.
+        cwd: working directory.
+        env: the whole environment.
+        log: file that gets what it prints.
+        keep_on: asked again and again while it runs; False ends it.
+        interval: seconds between two such questions.
+
+    Returns:
+        Its exit code, negative for a signal; None if it was ended.
+
+    Raises:
+        CommandError: it could not be started.
+    """
+    with log.open("wb") as output:
+        try:
+            process = subprocess.Popen(
+                args,
+                cwd=cwd,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise _cannot_start(args, error) from error
+    try:
+        while keep_on():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(interval)
+        return None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def failed(args: Sequence[str | Path], code: int, output: bytes) -> CommandError:
     """The error for a program that ended with an exit code other than the expected ones."""
-    command = " ".join(str(arg) for arg in args)
+    command = " ".join(redacted(str(arg)) for arg in args)
     return CommandError(
-        f"`{command}` ended with exit code {code}", detail=output.decode(errors="replace").strip()
+        f"`{command}` ended with exit code {code}",
+        detail=redacted(output.decode(errors="replace").strip()),
     )
 
 
-def _cannot_start(args: Sequence[str | Path], error: FileNotFoundError) -> CommandError:
+def redacted(text: str) -> str:
+    """Text without the credentials in it; it hides too much rather than too little."""
+    return "\n".join(_redacted_line(line) for line in text.split("\n"))
+
+
+def _redacted_line(line: str) -> str:
+    return _WORD.sub(lambda word: public_url(word[0]), _BROKEN_PASSWORD.sub("", line))
+
+
+def public_url(url: str) -> str:
+    """A url, or a place in ssh's form, less what gives access: all up to the last `@`, and the query."""
+    scheme, mark, rest = url.partition("://")
+    if mark:
+        return f"{scheme}{mark}{_QUERY.sub('', rest[_end_of_user(rest) :])}"
+    end = _end_of_user(url)
+    has_password = re.search(":|%3A", url[:end], re.IGNORECASE) is not None
+    return _PARAMETERS.sub("", url[end:] if has_password else url)
+
+
+def _end_of_user(text: str) -> int:
+    """Where the last `@` ends; 0 if there is none."""
+    return max((found.end() for found in _AT.finditer(text)), default=0)
+
+
+def _cannot_start(args: Sequence[str | Path], error: OSError) -> CommandError:
     return CommandError(f"cannot start `{args[0]}`: {error.strerror}")

@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from musakit import files
-from musakit.errors import NetworkError
+from musakit.errors import CommandError, NetworkError
 from musakit.git.command import git
 from musakit.git.store import Store
+from musakit.process import public_url, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 _NOT_SINGLY = re.compile(
     r"not our ref|unadvertised object|does not support shallow|dumb http|shallow file|not support --depth"
 )
-_CREDENTIALS = re.compile(r"(?<=//)[^/\s@]*@")
 _EVERYTHING = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 
 # No program of ours or the user's runs on what comes in, and nothing but the fetch itself is done.
@@ -68,15 +69,10 @@ def fetched(url: str, commit: str, parent: Path, report: Report) -> Iterator[Sto
         store = Store(repository)
         if store.resolve(f"{commit}^{{commit}}") != commit:
             raise NetworkError(
-                f"`{redacted(url)}` does not have commit `{commit}` on any branch or tag",
-                hints=(f"git ls-remote {redacted(url)}",),
+                f"`{public_url(url)}` does not have commit `{commit}` on any branch or tag",
+                hints=(f"git ls-remote {quote(public_url(url))}",),
             )
         yield store
-
-
-def redacted(text: str) -> str:
-    """Text with the credentials of every url in it taken out."""
-    return _CREDENTIALS.sub("", text)
 
 
 def _create(repository: Path) -> None:
@@ -95,21 +91,26 @@ def _fetch(
     """Fetch; False if the server does not give single commits away.
 
     Raises:
+        CommandError: git cannot be started.
         NetworkError: it failed for another reason.
     """
-    from git import Git, GitCommandError, cmd
+    _require_git()
+    from git import Git, GitCommandError, GitCommandNotFound, cmd
 
     program = Git(str(repository))
     program.update_environment(**_environment(repository))
     progress = _progress(report)
     options = {} if depth is None else {"depth": depth}
-    running = program.fetch(
-        *("--no-tags", "--no-recurse-submodules", "--progress", "--", url, *refspecs),
-        insert_kwargs_after="--progress",
-        as_process=True,
-        universal_newlines=True,
-        **options,
-    )
+    try:
+        running = program.fetch(
+            *("--no-tags", "--no-recurse-submodules", "--progress", "--", url, *refspecs),
+            insert_kwargs_after="--progress",
+            as_process=True,
+            universal_newlines=True,
+            **options,
+        )
+    except GitCommandNotFound as error:
+        raise CommandError(f"cannot start `{Git.GIT_PYTHON_GIT_EXECUTABLE}`") from error
     try:
         cmd.handle_process_output(
             running, None, progress.new_message_handler(), decode_streams=False
@@ -121,6 +122,16 @@ def _fetch(
             return False
         raise _explain(url, said) from error
     return True
+
+
+def _require_git() -> None:
+    """Import GitPython, which looks for git on its own and is confused by a variable of the user's."""
+    try:
+        import git  # noqa: F401
+    except ImportError as error:
+        named = os.environ.get("GIT_PYTHON_GIT_EXECUTABLE")
+        where = f", which `GIT_PYTHON_GIT_EXECUTABLE` names as `{named}`" if named else ""
+        raise CommandError(f"cannot start git{where}") from error
 
 
 def _environment(repository: Path) -> dict[str, str]:
@@ -160,10 +171,12 @@ def _progress(report: Report) -> RemoteProgress:
 
 
 def _explain(url: str, said: str) -> NetworkError:
-    lines = [line for line in redacted(said).splitlines() if line.strip()]
+    # git may show the url with its own quotes around a password that has some too.
+    shown = redacted(said.replace(url, public_url(url)))
+    lines = [line for line in shown.splitlines() if line.strip()]
     reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
     text = reason.partition(":")[2].strip() or "git fetch failed"
     return NetworkError(
-        f"cannot fetch from `{redacted(url)}`: {text[:1].lower() + text[1:]}",
+        f"cannot fetch from `{public_url(url)}`: {text[:1].lower() + text[1:]}",
         detail="\n".join(lines),
     )

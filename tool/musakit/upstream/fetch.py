@@ -34,6 +34,7 @@ class Fetched:
         tree: its tree id.
         source: the source that it came from, now or in an earlier run.
         fresh: whether this run brought it.
+        passed_over: why each source before it did not give the tree in this run, a sentence each.
     """
 
     pin: Pin
@@ -41,6 +42,7 @@ class Fetched:
     tree: str
     source: Source
     fresh: bool
+    passed_over: tuple[str, ...] = ()
 
 
 def fetch(
@@ -90,7 +92,15 @@ def _first(request: sources.Request) -> Fetched:
         found = _attempt(source, request)
         if isinstance(found, sources.Found):
             _remember(request, found)
-            return Fetched(request.pin, found.commit, found.tree, source, fresh=True)
+            passed_over = tuple(_failure(*failure) for failure in failures)
+            return Fetched(
+                request.pin,
+                found.commit,
+                found.tree,
+                source,
+                fresh=True,
+                passed_over=passed_over,
+            )
         failures.append((source, found))
     raise _all_failed(request.pin, failures)
 
@@ -108,8 +118,7 @@ def _all_failed(pin: Pin, failures: list[tuple[Source, ToolError]]) -> ToolError
     kinds = [type(error) for _source, error in failures]
     kind = next((kind for kind in (IntegrityError, NetworkError) if kind in kinds), ToolError)
     lines = [
-        f"{sources.describe(source)}: {error.message}"
-        + ("\n" + error.detail if error.detail else "")
+        _failure(source, error) + ("\n" + error.detail if error.detail else "")
         for source, error in failures
     ]
     hints = dict.fromkeys(hint for _source, error in failures for hint in error.hints)
@@ -118,6 +127,13 @@ def _all_failed(pin: Pin, failures: list[tuple[Source, ToolError]]) -> ToolError
         hints=tuple(hints),
         detail="\n".join(lines),
     )
+
+
+def _failure(source: Source, error: ToolError) -> str:
+    """Why a source failed, in one sentence that names it once."""
+    name = sources.describe(source)
+    place = name.partition(" ")[2]
+    return error.message if place in error.message else f"{name}: {error.message}"
 
 
 def _recall(pin: Pin, store: Store, expected_tree: str | None) -> Fetched | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from musakit.errors import IntegrityError, NetworkError
-from musakit.git.remote import redacted
+from musakit.process import public_url
 from musakit.upstream.session import explain, retried, transport_errors
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Candidate:
     @property
     def shown(self) -> str:
         """The url without credentials."""
-        return redacted(self.url)
+        return public_url(self.url)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Place:
     problem: str = ""
 
     def __str__(self) -> str:
-        return f"`{redacted(self.url)}`: {self.problem}"
+        return f"`{public_url(self.url)}`: {self.problem}"
 
 
 def find_sdists(
@@ -178,7 +178,7 @@ def _nothing(
             hints=("python -m pip config list",),
             detail=detail,
         )
-    asked = "\n".join(redacted(url) for url in (*settings.find_links, *settings.index_urls))
+    asked = "\n".join(public_url(url) for url in (*settings.find_links, *settings.index_urls))
     return NetworkError(
         f"no package index has `{pin.name}`",
         hints=("python -m pip config list",),

@@ -11,6 +11,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from musakit.process import public_url, redacted
+
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
@@ -96,8 +98,8 @@ def _canonical_name(value: str) -> str:
 def _valid_requirement(value: str) -> str:
     try:
         Requirement(value)
-    except InvalidRequirement:
-        raise ValueError(f"`{value}` is not a requirement such as `numpy>=2`") from None
+    except (InvalidRequirement, RecursionError):
+        raise ValueError(f"`{redacted(value)}` is not a requirement such as `numpy>=2`") from None
     return value
 
 
@@ -120,7 +122,15 @@ def _full_commit(value: str) -> str:
 
 def _remote_url(value: str) -> str:
     if re.match(r"[\w-]+::", value) or value.startswith("-"):
-        raise ValueError(f"`{value}` would run a command instead of naming a repository")
+        raise ValueError(
+            f"`{public_url(value)}` would run a command instead of naming a repository"
+        )
+    return _one_line(value)
+
+
+def _one_line(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("has characters that cannot be printed")
     return value
 
 
@@ -132,6 +142,7 @@ _Name = Annotated[_Text, AfterValidator(_canonical_name)]
 _Requirement = Annotated[_Text, AfterValidator(_valid_requirement)]
 _Sha256 = Annotated[_Text, AfterValidator(_full_sha256)]
 _CommitId = Annotated[_Text, AfterValidator(_full_commit)]
+_Path = Annotated[_Text, AfterValidator(_one_line)]
 _Url = Annotated[_Text, AfterValidator(_remote_url)]
 
 
@@ -145,7 +156,7 @@ class SourceTable(_Table):
     sdist: _Sha256 | None = None
     git: _Url | None = None
     commit: _CommitId | None = None
-    mirror: _Text | None = None
+    mirror: _Path | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> SourceTable:

@@ -9,8 +9,8 @@ import re
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from musakit.errors import NetworkError
-from musakit.git.remote import redacted
+from musakit.errors import ConfigError, NetworkError
+from musakit.process import redacted
 
 if TYPE_CHECKING:
     import ssl
@@ -35,16 +35,24 @@ def opened(settings: IndexSettings) -> Iterator[PyPIClient]:
     for name in ("unearth", "httpx", "httpx2"):
         logging.getLogger(name).addHandler(logging.NullHandler())
     places = [*settings.index_urls, *settings.find_links]
-    client = PyPIClient(
-        trusted_hosts=settings.trusted_hosts,
-        verify=_verification(settings),
-        cert=settings.client_cert,
-        timeout=settings.timeout,
-        proxy=settings.proxy,
-        mounts=_proxied(settings),
-        follow_redirects=True,
-        auth=MultiDomainBasicAuth(prompting=False, index_urls=places),
-    )
+    verification = _verification(settings)
+    failing: tuple[type[Exception], ...] = (OSError, ValueError, *transport_errors())
+    try:
+        client = PyPIClient(
+            trusted_hosts=settings.trusted_hosts,
+            verify=verification,
+            cert=settings.client_cert,
+            timeout=settings.timeout,
+            proxy=settings.proxy,
+            mounts=_proxied(settings),
+            follow_redirects=True,
+            auth=MultiDomainBasicAuth(prompting=False, index_urls=places),
+        )
+    except failing as error:
+        raise ConfigError(
+            "pip's settings, or the proxies that the environment names, make no connection: "
+            + explain(error)
+        ) from error
     with client:
         yield client
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
-from musakit import process
 from musakit.errors import CommandError, ConfigError
-from musakit.git.remote import redacted
+from musakit.process import public_url
+from musakit.upstream.pip import print_configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 # Where pip takes its settings from, the later the stronger; `pip config debug` prints another order.
 _ORIGINS = ("global", "user", "base", "site", "env", "env_var")
@@ -37,6 +38,8 @@ class IndexSettings:
         proxy: proxy for every request; None for what the environment says.
         timeout: seconds without an answer until a server counts as gone.
         retries: how often a request that failed on the way is sent again.
+        keyring_provider: how pip asks the keyring; None for its own way.
+        cache_dir: pip's cache; None for its own place.
     """
 
     index_urls: tuple[str, ...] = ()
@@ -47,6 +50,8 @@ class IndexSettings:
     proxy: str | None = None
     timeout: float = 15.0
     retries: int = 2
+    keyring_provider: str | None = None
+    cache_dir: str | None = None
 
 
 def load_settings() -> IndexSettings:
@@ -56,16 +61,13 @@ def load_settings() -> IndexSettings:
         CommandError: pip cannot be run, or cannot read its configuration.
         ConfigError: a value makes no sense.
     """
-    # `pip config list` would be easier to read, but it mixes up which of two files is the stronger.
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "debug"]
     try:
-        listing = process.run(command).stdout
+        listing = print_configuration()
     except CommandError as error:
-        # pip quotes the line that it cannot read.
         raise CommandError(
             "pip cannot read its own configuration",
             hints=("python -m pip config debug",),
-            detail=redacted(error.detail),
+            detail=error.detail,
         ) from None
     return parse_settings(listing.decode(errors="surrogateescape"))
 
@@ -81,21 +83,23 @@ def parse_settings(listing: str) -> IndexSettings:
     default = IndexSettings()
     return IndexSettings(
         index_urls=tuple(dict.fromkeys(indexes)),
-        find_links=tuple(dict.fromkeys(_words(values, "find-links", as_url))),
+        find_links=tuple(dict.fromkeys(_urls(values, "find-links"))),
         trusted_hosts=tuple(values.get("trusted-host", "").split()),
         cert=_path(values.get("cert")),
         client_cert=_path(values.get("client-cert")),
         proxy=values.get("proxy") or None,
         timeout=_number(values, "timeout", default.timeout),
         retries=int(_number(values, "retries", default.retries)),
+        keyring_provider=values.get("keyring-provider") or None,
+        cache_dir=_path(values.get("cache-dir")),
     )
 
 
 def _index_urls(values: Mapping[str, str]) -> list[str]:
     if values.get("no-index", "").lower() in _TRUE:
         return []
-    first = values.get("index-url") or default_index()
-    return [as_url(first), *_words(values, "extra-index-url", as_url)]
+    first = _urls(values, "index-url")[:1] or [default_index()]
+    return [*first, *_urls(values, "extra-index-url")]
 
 
 def default_index() -> str:
@@ -155,19 +159,38 @@ def _literal(text: str) -> str:
         return text
 
 
-def _words(values: Mapping[str, str], key: str, read: Callable[[str], str]) -> list[str]:
-    return [read(word) for word in values.get(key, "").split()]
+def _urls(values: Mapping[str, str], key: str) -> list[str]:
+    found = [as_url(word) for word in values.get(key, "").split()]
+    for url in found:
+        if not _is_url(url):
+            raise ConfigError(
+                f"pip's setting `{key}` is `{public_url(url)}`, which is no url; a `/`, `@` or space"
+                " in a password is written as `%2F`, `%40` or `%20`"
+            )
+    return found
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        return False
+    return parts.scheme == "file" or bool(parts.hostname)
 
 
 def as_url(place: str) -> str:
     """A url as it is; a path as the `file:` url of its absolute form."""
     if "://" in place or place.startswith("file:"):
         return place
-    return Path(place).expanduser().absolute().as_uri()
+    return Path(_path(place) or "").absolute().as_uri()
 
 
 def _path(place: str | None) -> str | None:
-    return str(Path(place).expanduser()) if place else None
+    try:
+        return str(Path(place).expanduser()) if place else None
+    except RuntimeError as error:  # there is no such user
+        raise ConfigError(f"pip's settings name `{place}`: {str(error).lower()}") from error
 
 
 def _number(values: Mapping[str, str], key: str, default: float) -> float:
@@ -175,6 +198,9 @@ def _number(values: Mapping[str, str], key: str, default: float) -> float:
     if text is None:
         return default
     try:
-        return max(0.0, float(text))
+        value = max(0.0, float(text))
     except ValueError:
-        raise ConfigError(f"pip's setting `{key}` is `{text}`, which is no number") from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise ConfigError(f"pip's setting `{key}` is `{public_url(text)}`, which is no number")
+    return value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from musakit import files
 from musakit.errors import IntegrityError, UsageError
+from musakit.process import public_url
 from musakit.upstream import base
 from musakit.upstream.pin import GitSource, MirrorSource, SdistSource
 
@@ -71,12 +72,10 @@ def identity_of(source: Source, expected_tree: str | None) -> str | None:
 
 def describe(source: Source) -> str:
     """A source in a few words, without credentials."""
-    from musakit.git.remote import redacted
-
     if isinstance(source, SdistSource):
         return f"sdist `{source.sha256[:12]}…`"
     if isinstance(source, GitSource):
-        return f"git `{redacted(source.url)}`"
+        return f"git `{public_url(source.url)}`"
     return f"mirror `{source.path}`"
 
 
@@ -129,12 +128,15 @@ def _bring_mirror(path: Path, request: Request) -> Found:
     """Read a local copy, which the pin's other sources vouch for as far as they can."""
     from musakit.upstream import mirror
 
-    if not path.exists():
-        raise UsageError(f"the mirror `{path}` does not exist")
-    if path.is_file():
-        return _bring_archive(path, request)
     commits = [source for source in request.pin.sources if isinstance(source, GitSource)]
-    if not mirror.is_repository(path) or (not commits and (path / ".git").exists()):
+    with mirror.readable(path):
+        if not path.exists():
+            raise UsageError(f"the mirror `{path}` does not exist")
+        is_file = path.is_file()
+        as_files = not mirror.is_repository(path) or (not commits and (path / ".git").exists())
+    if is_file:
+        return _bring_archive(path, request)
+    if as_files:
         return _import(mirror.read_folder(path), MirrorSource(path), request, f"`{path}`")
     if not commits:
         raise UsageError(

@@ -37,7 +37,7 @@ def load_target(folder: Path, *, memory: Path | None = None) -> Target:
         ConfigError: its `target.toml` is missing or wrong; all problems are named.
     """
     path = folder / FILE
-    document = toml.load(path)
+    document = _load(path)
     known = None if memory is None else memory / _digest(path)
     if known is None or not known.exists():
         from musakit.upstream import schema
@@ -49,6 +49,18 @@ def load_target(folder: Path, *, memory: Path | None = None) -> Target:
             with contextlib.suppress(ToolError):
                 files.write_atomically(known, b"")
     return _target(folder, document)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        return toml.load(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError(f"`{path}` cannot be read: {reason}") from error
+    except RecursionError as error:
+        raise ConfigError(f"`{path}` is nested too deeply") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise ConfigError(f"`{path}` is not valid TOML", detail=str(error)) from error
 
 
 def _digest(path: Path) -> str:
@@ -144,4 +156,14 @@ def _source(folder: Path, table: dict[str, str]) -> Source:
         return SdistSource(table["sdist"])
     if "git" in table:
         return GitSource(table["git"], table["commit"])
-    return MirrorSource(Path(os.path.normpath(folder / Path(table["mirror"]).expanduser())))
+    return MirrorSource(_mirror(folder, table["mirror"]))
+
+
+def _mirror(folder: Path, text: str) -> Path:
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError as error:  # there is no such user
+        raise toml.problems(
+            folder / FILE, [("mirror", f"`{text}`: {str(error).lower().rstrip('.')}")]
+        ) from error
+    return Path(os.path.normpath(folder / path))

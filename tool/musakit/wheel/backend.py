@@ -11,9 +11,11 @@ from packaging.utils import canonicalize_name
 
 from musakit import files, process
 from musakit.errors import CommandError, ConfigError
+from musakit.wheel.document import texts_at
 from musakit.wheel.environment import create_environment
 from musakit.wheel.project import read_pyproject
 from musakit.wheel.repack import repacked_members
+from musakit.wheel.requirements import parse_requirements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,9 +57,15 @@ def backend_members(plan: WheelPlan, requirements: Sequence[BuildRequirement]) -
 
 
 def build_system_requires(plan: WheelPlan) -> tuple[str, ...]:
-    """What the patched tree's pyproject.toml requires for a build."""
-    table = read_pyproject(plan.patched).get("build-system", {})
-    return tuple(table.get("requires", ["setuptools"]))
+    """What the patched tree's pyproject.toml requires for a build.
+
+    Raises:
+        ConfigError: it is not a list of requirements.
+    """
+    pyproject = read_pyproject(plan.patched)
+    found = texts_at(plan.patched, pyproject, "build-system.requires", ["setuptools"])
+    parse_requirements(found, f"{plan.upstream.name}: build-system.requires")
+    return tuple(found)
 
 
 def _build(
@@ -77,13 +85,13 @@ def _build(
         builder = ProjectBuilder(tree, str(python), runner)
         _require_locked(plan, builder, requirements)
         return Path(builder.build("wheel", out))
-    except (BuildBackendException, BuildException) as error:
+    except (BuildBackendException, BuildException, TypeError) as error:
         raise _explained(plan, error) from error
 
 
 def _explained(plan: WheelPlan, error: Exception) -> CommandError:
     cause = getattr(error, "exception", None)
-    detail = cause.detail if isinstance(cause, CommandError) else str(error)
+    detail = cause.detail if isinstance(cause, CommandError) else process.redacted(str(error))
     return CommandError(f"the build backend of `{plan.upstream.name}` failed", detail=detail)
 
 
@@ -99,23 +107,30 @@ def _require_locked(
 ) -> None:
     """Refuse when the backend would run with something else than it asks for."""
     asked = builder.build_system_requires | builder.get_requires_for_build("wheel")
+    if not all(isinstance(text, str) for text in asked):
+        raise TypeError("it asks for something that is no requirement")
     missing = unlocked(asked, requirements)
     if missing:
         raise ConfigError(
             f"the lock does not pin what the build backend of `{plan.upstream.name}` asks for",
             hints=(f"musakit apply --lock {plan.target.name}",),
-            detail="\n".join(missing),
+            detail=process.redacted("\n".join(missing)),
         )
 
 
 def unlocked(asked: Iterable[str], requirements: Iterable[BuildRequirement]) -> tuple[str, ...]:
-    """Which of the requirements that a backend asks for are not among the locked ones."""
+    """Which of the requirements that a backend asks for are not among the locked ones, or cannot be read."""
     locked = {requirement.name: requirement.version for requirement in requirements}
-    return tuple(sorted(text for text in asked if not _is_met(Requirement(text), locked)))
+    return tuple(sorted(text for text in asked if not _is_met(text, locked)))
 
 
-def _is_met(requirement: Requirement, locked: Mapping[str, str]) -> bool:
-    if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-        return True
+def _is_met(text: str, locked: Mapping[str, str]) -> bool:
+    try:
+        requirement = Requirement(text)
+        marker = requirement.marker
+        if marker is not None and not marker.evaluate({"extra": ""}):
+            return True
+    except (ValueError, RecursionError):
+        return False
     version = locked.get(canonicalize_name(requirement.name))
     return version is not None and requirement.specifier.contains(version, prereleases=True)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
+import shutil
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from musakit import files
+from musakit.errors import IntegrityError
 from musakit.upstream.progress import silent
 from musakit.wheel.archive import Member, write_wheel
 from musakit.wheel.backend import backend_members
@@ -14,9 +19,10 @@ from musakit.wheel.plan import plan_wheels
 from musakit.wheel.provenance import PROVENANCE, format_provenance
 from musakit.wheel.pure import pure_members
 from musakit.wheel.sbom import SBOM, format_sbom
+from musakit.wheel.verify import verify_wheel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from musakit.git.store import Store
@@ -59,6 +65,8 @@ def build_wheels(
 ) -> tuple[Artifact, ...]:
     """Build a target's wheels into a folder; an equal file that is there already stays untouched.
 
+    Each is verified against its plan before any of them is put into the folder.
+
     Args:
         target: the pinned pair.
         store: where the trees are.
@@ -69,15 +77,17 @@ def build_wheels(
         progress: told which of the wheels is being built.
 
     Raises:
-        ToolError: one of them cannot be built; the folder is as before.
+        IntegrityError: one of them is not what its plan says.
+        ToolError: one of them cannot be built or written; in any case the folder is as before.
     """
-    with files.scratch_folder(out) as folder:
+    with _output_folder(out), files.scratch_folder(out) as folder:
         plans = plan_wheels(target, store, trees, lock)
         built: list[Artifact] = []
         for plan in plans:
             progress(f"building {plan.upstream.name}", len(built), len(plans))
             built.append(_build(plan, requirements.get(plan.upstream.name, ()), folder))
-        return tuple(_put(artifact, out) for artifact in built)
+            _require_verified(built[-1], plan)
+        return _place(built, out, folder)
 
 
 def wheel_members(plan: WheelPlan, requirements: Sequence[BuildRequirement]) -> list[Member]:
@@ -98,9 +108,69 @@ def _build(plan: WheelPlan, requirements: Sequence[BuildRequirement], folder: Pa
     return Artifact(plan.upstream.name, plan.version, path, digest, size, seconds)
 
 
-def _put(artifact: Artifact, out: Path) -> Artifact:
+def _require_verified(artifact: Artifact, plan: WheelPlan) -> None:
+    findings = verify_wheel(artifact.path, plan)
+    if findings:
+        raise IntegrityError(
+            f"the wheel `{artifact.path.name}` that was built is not what its target gives",
+            detail="\n".join(f"{finding.path}: {finding.text}" for finding in findings),
+        )
+
+
+@contextlib.contextmanager
+def _output_folder(out: Path) -> Iterator[None]:
+    """Take away again what was made of `out` and its parents if nothing came of it."""
+    made = [folder for folder in (out, *out.parents) if not folder.exists()]
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for folder in made:
+                folder.rmdir()
+        raise
+
+
+def _place(built: Sequence[Artifact], out: Path, scratch: Path) -> tuple[Artifact, ...]:
+    """Move wheels to their places: all of them, or none if one place cannot be written."""
+    new = [artifact for artifact in built if not _is_there(artifact, out)]
+    moved: list[Artifact] = []
+    try:
+        for artifact in new:
+            _move(artifact, out, scratch)
+            moved.append(artifact)
+    except BaseException:
+        for artifact in moved:
+            _move_back(artifact, out, scratch)
+        raise
+    return tuple(replace(artifact, path=out / artifact.path.name) for artifact in built)
+
+
+def _is_there(artifact: Artifact, out: Path) -> bool:
+    """Whether the very file is in its place.
+
+    Raises:
+        ToolError: something is there that no wheel may replace.
+    """
     place = out / artifact.path.name
     with files.explained(place):
-        if not (place.is_file() and files.sha256_of_file(place) == artifact.sha256):
-            artifact.path.replace(place)
-    return replace(artifact, path=place)
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        return place.is_file() and files.sha256_of_file(place) == artifact.sha256
+
+
+def _move(artifact: Artifact, out: Path, scratch: Path) -> None:
+    place = out / artifact.path.name
+    with files.explained(place):
+        if place.is_file():
+            shutil.copy2(place, scratch / f"{place.name}.before")
+        artifact.path.replace(place)
+
+
+def _move_back(artifact: Artifact, out: Path, scratch: Path) -> None:
+    place = out / artifact.path.name
+    before = scratch / f"{place.name}.before"
+    with contextlib.suppress(OSError):
+        if before.is_file():
+            before.replace(place)
+        else:
+            place.unlink()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
+import zlib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -16,6 +18,12 @@ from musakit.wheel.record import RECORD, Row, parse_record, row_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+# What the standard library raises at a wheel that is damaged in one way or another.
+UNREADABLE = (
+    *(OSError, EOFError, ValueError, RuntimeError, NotImplementedError),
+    *(zipfile.BadZipFile, zlib.error, struct.error),
+)
 
 
 @dataclass(frozen=True)
@@ -41,14 +49,7 @@ def open_container(path: Path) -> Container:
             findings = tuple(_structure(infos))
             stored = [info for info in infos if info.compress_type == zipfile.ZIP_STORED]
             contents = {info.filename: archive.read(info) for info in stored}
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        RuntimeError,
-        NotImplementedError,
-        zipfile.BadZipFile,
-    ) as error:
+    except UNREADABLE as error:
         return Container({}, {}, (WheelFinding("archive", "", f"cannot be read: {error}"),))
     return Container(
         contents, {info.filename: info.external_attr >> 16 for info in infos}, findings

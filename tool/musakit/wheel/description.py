@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from email.parser import BytesParser
-from typing import TYPE_CHECKING, Literal
-
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import canonicalize_name
+from typing import TYPE_CHECKING
 
 from musakit.wheel.finding import WheelFinding
-from musakit.wheel.metadata import ENTRY_POINTS, LICENSES, METADATA, WHEEL, parse_entry_points
+from musakit.wheel.meaning import compare_entry_points, compare_metadata
+from musakit.wheel.metadata import ENTRY_POINTS, LICENSES, METADATA, WHEEL
 from musakit.wheel.names import TAG
 from musakit.wheel.provenance import PROVENANCE, format_provenance
 from musakit.wheel.pure import described
@@ -20,14 +16,8 @@ from musakit.wheel.sbom import SBOM, format_sbom
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from email.message import Message
 
     from musakit.wheel.plan import WheelPlan
-
-_IDENTITY: tuple[tuple[Literal["name", "version"], str], ...] = (
-    ("name", "Name"),
-    ("version", "Version"),
-)
 
 
 def check_description(plan: WheelPlan, contents: Mapping[str, bytes]) -> Iterator[WheelFinding]:
@@ -62,15 +52,25 @@ def _compare(
     path = prefix + name
     if found == expected:
         return
+    try:
+        known = [*_differences(plan, path, name, found, expected)]
+    except RecursionError:
+        known = [WheelFinding("metadata", path, "cannot be read: it is nested too deeply")]
+    yield from known or [
+        WheelFinding("metadata", path, "says the same in other bytes than musakit writes")
+    ]
+
+
+def _differences(
+    plan: WheelPlan, path: str, name: str, found: bytes, expected: bytes
+) -> Iterator[WheelFinding]:
+    """What a file says otherwise; nothing if only its bytes differ."""
     if name == METADATA:
-        known = [*_compare_metadata(path, found, expected)]
+        yield from compare_metadata(path, found, expected)
     elif name == ENTRY_POINTS:
-        known = [*_compare_entry_points(path, found, plan.project.entry_points())]
+        yield from compare_entry_points(path, found, plan.project.entry_points())
     else:
-        known = [_different(path, name, found, expected)]
-    if plan.pure and not known:
-        known = [WheelFinding("metadata", path, "says the same in other bytes than musakit writes")]
-    yield from known
+        yield _different(path, name, found, expected)
 
 
 def _different(path: str, name: str, found: bytes, expected: bytes) -> WheelFinding:
@@ -87,7 +87,7 @@ def _where(found: bytes, expected: bytes) -> str:
     """Name the entries in which two JSON objects differ."""
     try:
         given = json.loads(found)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ": it is not JSON"
     wanted = json.loads(expected)
     if not isinstance(given, dict):
@@ -96,71 +96,3 @@ def _where(found: bytes, expected: bytes) -> str:
         key for key in sorted(given.keys() | wanted.keys()) if given.get(key) != wanted.get(key)
     ]
     return f" in `{'`, `'.join(keys)}`" if keys else " in its layout"
-
-
-def _compare_entry_points(
-    path: str, found: bytes, expected: dict[str, dict[str, str]]
-) -> Iterator[WheelFinding]:
-    try:
-        given = parse_entry_points(found)
-    except ValueError as error:
-        yield WheelFinding("entry-points", path, f"cannot be read: {error}")
-        return
-    for group in sorted(given.keys() | expected.keys()):
-        if given.get(group) != expected.get(group):
-            text = f"group `{group}` is {given.get(group)}, expected {expected.get(group)}"
-            yield WheelFinding("entry-points", path, text)
-
-
-def _compare_metadata(path: str, found: bytes, expected: bytes) -> Iterator[WheelFinding]:
-    given, wanted = BytesParser().parsebytes(found), BytesParser().parsebytes(expected)
-    for kind, field in _IDENTITY:
-        if _values(given, field) != _values(wanted, field):
-            text = f"is {_values(given, field)}, expected {_values(wanted, field)}"
-            yield WheelFinding(kind, path, text)
-    yield from _compare_requirements(path, _requirements(given), _requirements(wanted))
-    yield from _compare_rest(path, given, wanted)
-
-
-def _compare_requirements(path: str, given: set[str], wanted: set[str]) -> Iterator[WheelFinding]:
-    for text in sorted(wanted - given):
-        yield WheelFinding("requirements", path, f"does not state `{text}`")
-    for text in sorted(given - wanted):
-        yield WheelFinding("requirements", path, f"states `{text}`, which the target does not")
-
-
-def _compare_rest(path: str, given: Message, wanted: Message) -> Iterator[WheelFinding]:
-    fields = {key.lower() for key in [*given.keys(), *wanted.keys()]}
-    for field in sorted(fields - {"metadata-version", "name", "version", "requires-dist"}):
-        if _values(given, field) != _values(wanted, field):
-            text = f"`{field}` is {_values(given, field)}, expected {_values(wanted, field)}"
-            yield WheelFinding("metadata", path, text)
-    if _body(given) != _body(wanted):
-        yield WheelFinding("metadata", path, "its description differs from the tree's readme")
-
-
-def _requirements(message: Message) -> set[str]:
-    return {_normal(str(text)) for text in message.get_all("Requires-Dist", [])}
-
-
-def _normal(text: str) -> str:
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement:
-        return text
-    requirement.name = canonicalize_name(requirement.name)
-    return str(requirement)
-
-
-def _values(message: Message, field: str) -> list[str]:
-    values = [str(value) for value in message.get_all(field, [])]
-    if field != "requires-python":
-        return sorted(values)
-    try:
-        return [str(SpecifierSet(value)) for value in values]
-    except InvalidSpecifier:
-        return values
-
-
-def _body(message: Message) -> str:
-    return str(message.get_payload()).replace("\r\n", "\n").strip()

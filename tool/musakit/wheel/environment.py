@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from musakit import files, process
 from musakit.errors import CommandError, ConfigError, IntegrityError, NetworkError
+from musakit.process import redacted
+from musakit.upstream.pip import run_pip, sealed_environment
+from musakit.upstream.settings import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-# Settings that would send packages elsewhere; all others, those of indexes too, are the user's own.
-_DIVERTING = {f"PIP_{key}" for key in ("TARGET", "PREFIX", "ROOT", "USER", "REQUIRE_VIRTUALENV")}
+    from musakit.upstream.settings import IndexSettings
+
 _LOCKED = re.compile(
     r"(?P<name>[a-z0-9-]+)==(?P<version>[A-Za-z0-9.+!]+)(?P<hashes>( --hash=sha256:[0-9a-f]{64})+)"
 )
-_QUIET = {"PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1"}
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,27 @@ class BuildRequirement:
         return f"{self.name}=={self.version}{digests}"
 
 
-def parse_build_requirement(text: str) -> BuildRequirement:
+def parse_build_requirement(text: object) -> BuildRequirement:
     """The requirement that `str` gave this text.
 
     Raises:
         ConfigError: it is not of the form `name==version --hash=sha256:…`.
     """
-    match = _LOCKED.fullmatch(text)
-    if match is None:
-        raise ConfigError(f"`{text}` is not an exact requirement with sha256 digests")
+    match = _LOCKED.fullmatch(text) if isinstance(text, str) else None
+    if match is None or not _is_version(match["version"]):
+        raise ConfigError(
+            f"`{redacted(str(text))}` is not an exact requirement with sha256 digests"
+        )
     digests = tuple(digest.rpartition(":")[2] for digest in match["hashes"].split())
     return BuildRequirement(match["name"], match["version"], digests)
+
+
+def _is_version(text: str) -> bool:
+    try:
+        Version(text)
+    except ValueError:
+        return False
+    return True
 
 
 def resolve_build_requirements(requires: Sequence[str]) -> tuple[BuildRequirement, ...]:
@@ -78,7 +89,7 @@ def resolve_build_requirements(requires: Sequence[str]) -> tuple[BuildRequiremen
         "--quiet",
         "--report=-",
     )
-    report = json.loads(_pip(*args, "--", *requires, env=_user_environment()))
+    report = json.loads(_pip(*args, "--", *requires, settings=load_settings()))
     found = [_locked(item) for item in report["install"]]
     return tuple(sorted(found, key=lambda requirement: requirement.name))
 
@@ -97,7 +108,8 @@ def create_environment(
         NetworkError: a wheel is neither in the wheelhouse nor on the user's indexes.
         IntegrityError: the indexes only have it with another digest.
     """
-    process.run([sys.executable, "-m", "venv", "--without-pip", folder], env=_sealed_environment())
+    venv = process.python_module("venv", "--without-pip", folder)
+    process.run(venv, env=sealed_environment())
     python = folder / "bin" / "python"
     if not requirements:
         return python
@@ -108,7 +120,7 @@ def create_environment(
         _download(listing, wheelhouse)
     local = ("--no-index", f"--find-links={wheelhouse}", "--no-deps", "--no-compile")
     checked = ("--require-hashes", "--only-binary=:all:", "--quiet", "-r", listing)
-    _pip("--python", python, "install", *local, *checked, env=_sealed_environment())
+    _pip("--python", python, "install", *local, *checked)
     return python
 
 
@@ -116,7 +128,7 @@ def _download(listing: Path, wheelhouse: Path) -> None:
     """Bring wheels into the wheelhouse, each whole or not at all."""
     args = ("download", "--no-deps", "--require-hashes", "--only-binary=:all:", "--quiet")
     with files.scratch_folder(wheelhouse) as folder:
-        _pip(*args, "-d", folder, "-r", listing, env=_user_environment())
+        _pip(*args, "-d", folder, "-r", listing, settings=load_settings())
         for wheel in folder.iterdir():
             wheel.replace(wheelhouse / wheel.name)
 
@@ -135,9 +147,9 @@ def _locked(item: Mapping[str, Any]) -> BuildRequirement:
     return BuildRequirement(name, version, (digest,))
 
 
-def _pip(*args: str | Path, env: Mapping[str, str]) -> bytes:
+def _pip(*args: str | Path, settings: IndexSettings | None = None) -> bytes:
     try:
-        return process.run([sys.executable, "-m", "pip", *args], env=env).stdout
+        return run_pip(*args, settings=settings)
     except CommandError as error:
         raise _explained(error) from error
 
@@ -152,16 +164,3 @@ def _explained(error: CommandError) -> CommandError | IntegrityError | NetworkEr
             detail=error.detail,
         )
     return error
-
-
-def _user_environment() -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if key not in _DIVERTING}
-    return {**kept, **_QUIET}
-
-
-def _sealed_environment() -> dict[str, str]:
-    """The user's environment without any setting of pip or Python."""
-    kept = {
-        key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "PYTHON"))
-    }
-    return {**kept, **_QUIET, "PIP_CONFIG_FILE": os.devnull}

@@ -1,4 +1,4 @@
-"""The small files of a `.dist-info` folder: WHEEL, entry_points.txt, and edits of METADATA."""
+"""The small files of a `.dist-info` folder: WHEEL and entry_points.txt."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import configparser
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from packaging.requirements import Requirement
+    from collections.abc import Mapping
 
 METADATA = "METADATA"
 WHEEL = "WHEEL"
@@ -43,23 +41,6 @@ def parse_entry_points(content: bytes) -> dict[str, dict[str, str]]:
     except configparser.Error as error:
         raise ValueError(error.message.partition("\n")[0]) from error
     return {group: dict(parser.items(group)) for group in parser.sections()}
-
-
-def settle_metadata(content: bytes, version: str, requirements: Iterable[Requirement]) -> bytes:
-    """METADATA with another version and other requirements; everything else stays as it is.
-
-    Args:
-        content: METADATA as a backend wrote it.
-        version: the version to state.
-        requirements: all requirements to state, those of extras with their markers.
-    """
-    head, separator, body = content.replace(b"\r\n", b"\n").partition(b"\n\n")
-    lines = head.decode().split("\n")
-    kept = [line for line in lines if not line.startswith(("Requires-Dist:", "Version:"))]
-    at = next((i for i, line in enumerate(kept) if line.startswith("Name:")), 0) + 1
-    stated = [f"Requires-Dist: {requirement}" for requirement in requirements]
-    settled = [*kept[:at], f"Version: {version}", *kept[at:], *stated]
-    return "\n".join(settled).encode() + (separator or b"\n") + body
 
 
 class _EntryPointParser(configparser.ConfigParser):

@@ -5,11 +5,15 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from musakit.wheel.document import table_at, texts_at
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from musakit.wheel.source import SourceTree
 
+_SETTINGS = "tool.setuptools"
+_FIND = f"{_SETTINGS}.packages.find"
 _KNOWN = {"packages", "include-package-data"}
 _KNOWN_FIND = {"where", "include", "exclude", "namespaces"}
 
@@ -36,7 +40,8 @@ def packaged_paths(source: SourceTree, pyproject: Mapping[str, Any]) -> tuple[st
             found[folder] = any(is_package(parent) for parent in _folders(folder))
     paths = tuple(sorted(path for path in source.entries if found[path.rpartition("/")[0]]))
     if not paths:
-        raise source.error(f"no folder matches `tool.setuptools.packages.find.include` = {include}")
+        raise source.error(f"no folder matches `{_FIND}.include` = {include}")
+    source.require_unicode(paths)
     return paths
 
 
@@ -46,18 +51,19 @@ def top_level_names(paths: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _patterns(source: SourceTree, pyproject: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    settings = pyproject.get("tool", {}).get("setuptools", {})
-    find = settings.get("packages", {}).get("find", {})
-    unknown = [f"tool.setuptools.{key}" for key in settings.keys() - _KNOWN]
-    unknown += [f"tool.setuptools.packages.find.{key}" for key in find.keys() - _KNOWN_FIND]
+    settings = table_at(source, pyproject, _SETTINGS)
+    find = table_at(source, pyproject, _FIND)
+    unknown = [f"{_SETTINGS}.{key}" for key in settings.keys() - _KNOWN]
+    unknown += [f"{_FIND}.{key}" for key in find.keys() - _KNOWN_FIND]
     if find.get("where", ["."]) != ["."] or settings.get("include-package-data") is False:
-        unknown.append("tool.setuptools")
+        unknown.append(_SETTINGS)
     if unknown or "include" not in find:
-        asked = unknown or ["tool.setuptools.packages.find.include"]
+        asked = unknown or [f"{_FIND}.include"]
         raise source.error(
             f"cannot tell its packages from `{'`, `'.join(sorted(asked))}` in pyproject.toml"
         )
-    return find["include"], find.get("exclude", [])
+    include = texts_at(source, pyproject, f"{_FIND}.include", [])
+    return include, texts_at(source, pyproject, f"{_FIND}.exclude", [])
 
 
 def _folders(folder: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from packaging.utils import canonicalize_name
 
 from musakit import toml
+from musakit.process import redacted
+from musakit.wheel.document import PYPROJECT, table_at, texts_at, wrong_type
 from musakit.wheel.packages import packaged_paths
 from musakit.wheel.requirements import parse_requirements, read_requirements_file, settle
 from musakit.wheel.setup_script import read_extras
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from musakit.upstream.pin import RequirementChange
     from musakit.wheel.source import SourceTree
 
-PYPROJECT = "pyproject.toml"
 _DEFAULT_LICENSES = ["LICEN[CS]E*", "COPYING*", "NOTICE*", "AUTHORS*"]  # PEP 639
 _METADATA_VERSION = "2.4"
 _REQUIREMENTS = "requirements"
@@ -47,8 +49,19 @@ class Project:
     licenses: tuple[str, ...]
 
     def metadata_text(self) -> bytes:
-        """The content of METADATA."""
-        return self.metadata.as_rfc822().as_bytes()
+        """The content of METADATA.
+
+        Raises:
+            ConfigError: it cannot be stated.
+        """
+        from pyproject_metadata import ConfigurationError
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what could be better is upstream's business
+                return self.metadata.as_rfc822().as_bytes()
+        except ConfigurationError as error:
+            raise self.source.error(f"`{PYPROJECT}` is not valid", detail=str(error)) from error
 
     def entry_points(self) -> dict[str, dict[str, str]]:
         """Entry points by group, scripts among them."""
@@ -66,7 +79,12 @@ def read_pyproject(source: SourceTree) -> dict[str, Any]:
     Raises:
         ConfigError: it is missing or not TOML.
     """
-    return toml.parse(source.text(PYPROJECT).encode(), f"{source.name}: {PYPROJECT}")
+    try:
+        return toml.parse(source.text(PYPROJECT).encode(), f"{source.name}: {PYPROJECT}")
+    except RecursionError as error:
+        raise source.error(f"`{PYPROJECT}` is nested too deeply") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise source.error(f"`{PYPROJECT}` is not valid TOML", detail=str(error)) from error
 
 
 def read_project(
@@ -103,14 +121,20 @@ def _parse_metadata(
     from packaging.version import Version
     from pyproject_metadata import ConfigurationError, StandardMetadata
 
-    table = _inline_files(source, pyproject.get("project", {}))
-    dynamic = set(table.get("dynamic", []))
+    table = _inline_files(source, table_at(source, pyproject, "project"))
+    dynamic = set(texts_at(source, pyproject, "project.dynamic", []))
     try:
-        metadata = StandardMetadata.from_pyproject(
-            {"project": table}, metadata_version=_METADATA_VERSION, allow_extra_keys=True
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what could be better is upstream's business
+            metadata = StandardMetadata.from_pyproject(
+                {"project": table}, metadata_version=_METADATA_VERSION, allow_extra_keys=True
+            )
     except ConfigurationError as error:
-        raise source.error(f"`{PYPROJECT}` is not valid", detail=str(error)) from error
+        raise source.error(f"`{PYPROJECT}` is not valid", detail=redacted(str(error))) from error
+    except RecursionError as error:
+        raise source.error(f"`{PYPROJECT}` is nested too deeply") from error
+    if canonicalize_name(metadata.name) != canonicalize_name(source.name):
+        raise source.error(f"its `{PYPROJECT}` is that of `{metadata.name}`")
     metadata.version = Version(version)
     metadata.license_files = [Path(path) for path in licenses]
     if "dependencies" in dynamic:
@@ -158,18 +182,38 @@ def _inline_files(source: SourceTree, project: Mapping[str, Any]) -> dict[str, A
         table["readme"] = {"text": source.text(readme), "content-type": kind}
     elif isinstance(readme, dict) and "file" in readme:
         kind = readme.get("content-type", "text/plain")
-        table["readme"] = {"text": source.text(readme["file"]), "content-type": kind}
-    if isinstance(table.get("license"), dict) and "file" in table["license"]:
-        table["license"] = {"text": source.text(table["license"]["file"])}
+        table["readme"] = {"text": _file_of(source, readme, "readme"), "content-type": kind}
+    license_ = table.get("license")
+    if isinstance(license_, dict) and "file" in license_:
+        table["license"] = {"text": _file_of(source, license_, "license")}
     return table
 
 
+def _file_of(source: SourceTree, table: Mapping[str, Any], key: str) -> str:
+    path = table["file"]
+    if not isinstance(path, str):
+        raise wrong_type(source, f"project.{key}.file", "a string")
+    return source.text(path)
+
+
 def _license_paths(source: SourceTree, pyproject: Mapping[str, Any]) -> tuple[str, ...]:
-    patterns = pyproject.get("project", {}).get("license-files", _DEFAULT_LICENSES)
-    matches = [re.compile(_glob_expression(pattern)) for pattern in patterns]
-    return tuple(
-        sorted(path for path in source.entries if any(match.fullmatch(path) for match in matches))
-    )
+    patterns = texts_at(source, pyproject, "project.license-files", _DEFAULT_LICENSES)
+    matches = [_glob(source, pattern) for pattern in patterns]
+    found = [path for path in source.entries if any(match.fullmatch(path) for match in matches)]
+    source.require_unicode(found)
+    return tuple(sorted(found))
+
+
+def _glob(source: SourceTree, pattern: str) -> re.Pattern[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of sets that a later Python may read in another way
+        try:
+            return re.compile(_glob_expression(pattern))
+        except re.error as error:
+            raise source.error(
+                f"`project.license-files` in `{PYPROJECT}` has `{pattern}`, which is no pattern: "
+                f"{error}"
+            ) from error
 
 
 def _glob_expression(pattern: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
 
 from musakit.files import sha256_of
+from musakit.process import public_url
 from musakit.upstream.pin import GitSource, SdistSource
 from musakit.wheel.source import changed_paths
 
@@ -67,14 +67,6 @@ def provenance_of(plan: WheelPlan) -> dict[str, Any]:
 def format_json(document: dict[str, Any]) -> bytes:
     """JSON whose bytes depend on the document alone."""
     return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=True).encode() + b"\n"
-
-
-def public_url(url: str) -> str:
-    """A URL without the credentials that it may hold."""
-    parts = urlsplit(url)
-    if not parts.scheme or "@" not in parts.netloc:
-        return url
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def _pin(upstream: Upstream, tree: PatchedTree) -> dict[str, Any]:

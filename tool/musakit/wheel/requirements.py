@@ -8,11 +8,14 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from musakit.errors import ConfigError
+from musakit.process import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from musakit.upstream.pin import RequirementChange
+
+_LONGEST = 120  # letters of a requirement in a message
 
 
 def parse_requirements(lines: Iterable[str], where: str) -> tuple[Requirement, ...]:
@@ -29,17 +32,25 @@ def parse_requirements(lines: Iterable[str], where: str) -> tuple[Requirement, .
     return tuple(requirement for requirement in found if requirement is not None)
 
 
-def read_requirements_file(read: Callable[[str], str], name: str) -> list[str]:
+def read_requirements_file(
+    read: Callable[[str], str], name: str, *, above: tuple[str, ...] = ()
+) -> list[str]:
     """Requirement lines of a file and of those it includes, as vLLM's setup.py reads them.
 
     Args:
         read: content of a file by name.
         name: the file to start from.
+        above: the files that include it, outermost first.
+
+    Raises:
+        ConfigError: a file includes itself.
     """
+    if name in above:
+        raise ConfigError(f"`{name}` of the requirements includes itself")
     lines: list[str] = []
     for line in read(name).strip().split("\n"):
-        if line.startswith("-r "):
-            lines += read_requirements_file(read, line.split()[1])
+        if line.startswith("-r ") and line[3:].strip():
+            lines += read_requirements_file(read, line.split()[1], above=(*above, name))
         elif line.strip() and not line.startswith(("--", "#")):
             lines.append(line)
     return lines
@@ -95,9 +106,14 @@ def _parse(line: str, wrong: list[str]) -> Requirement | None:
     try:
         return Requirement(line.partition(" #")[0].strip())
     except InvalidRequirement as error:
-        wrong.append(f"`{line}`: {error}")
+        reason = str(error).partition("\n")[0]
+        wrong.append(f"`{_shortened(line)}`: {_shortened(reason)}")
+        return None
+    except RecursionError:
+        wrong.append(f"`{_shortened(line)}`: is nested too deeply")
         return None
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+def _shortened(text: str) -> str:
+    """Text for a message, not endless."""
+    return redacted(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")

@@ -9,8 +9,9 @@ import warnings
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from musakit.process import public_url
 from musakit.upstream.pin import GitSource, SdistSource
-from musakit.wheel.provenance import format_json, public_url
+from musakit.wheel.provenance import format_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def read_extras(source: SourceTree) -> dict[str, list[str]]:
         return {}
     try:
         extras = ast.literal_eval(keyword.value)
-    except ValueError as error:
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise _not_literal(source, keyword) from error
     if not _is_extras(extras):
         raise _not_literal(source, keyword)
@@ -40,16 +41,24 @@ def _rest(source: SourceTree) -> str:
     call = _setup_call(script)
     if call is not None:
         call.keywords = [keyword for keyword in call.keywords if keyword.arg != _EXTRAS]
-    return ast.dump(script)
+    try:
+        return ast.dump(script)
+    except RecursionError as error:
+        raise _too_deep(source) from error
 
 
 def _parse(source: SourceTree) -> ast.Module:
     if SETUP_SCRIPT not in source.entries:
         return ast.Module([], [])
+    text = source.text(SETUP_SCRIPT)
     try:
-        return ast.parse(source.text(SETUP_SCRIPT))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what the compiler thinks of it is upstream's business
+            return ast.parse(text)
     except (SyntaxError, ValueError) as error:
         raise source.error(f"`{SETUP_SCRIPT}` is not valid Python", detail=str(error)) from error
+    except (MemoryError, RecursionError) as error:
+        raise _too_deep(source) from error
 
 
 def _setup_call(script: ast.Module) -> ast.Call | None:
@@ -79,6 +88,10 @@ def _is_extras(value: object) -> bool:
         and all(isinstance(line, str) for line in lines)
         for name, lines in value.items()
     )
+
+
+def _too_deep(source: SourceTree) -> Exception:
+    return source.error(f"`{SETUP_SCRIPT}` is nested too deeply")
 
 
 def _not_literal(source: SourceTree, keyword: ast.keyword) -> Exception:

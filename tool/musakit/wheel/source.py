@@ -59,6 +59,19 @@ class SourceTree:
         except UnicodeDecodeError as error:
             raise self.error(f"`{path}` is not UTF-8") from error
 
+    def require_unicode(self, paths: Iterable[str]) -> None:
+        """Refuse paths that a wheel cannot hold.
+
+        Raises:
+            ConfigError: one of them is not UTF-8.
+        """
+        for path in paths:
+            try:
+                path.encode()
+            except UnicodeEncodeError as error:
+                shown = path.encode(errors="surrogateescape").decode(errors="backslashreplace")
+                raise self.error(f"the name of `{shown}` is not UTF-8") from error
+
     def error(self, problem: str, detail: str = "") -> ConfigError:
         """The error for something in this tree that a wheel cannot be made from."""
         return ConfigError(f"cannot make a wheel of `{self.name}`: {problem}", detail=detail)
