@@ -105,7 +105,7 @@ def test_refused(bench: Bench, base: str, kind: str, text: str, patches: list[st
     before = snapshot(bench.store.path)
     result = apply_to(bench.store, base, *patches)
     assert isinstance(result, Refused)
-    assert result.count == len(patches)
+    assert result.total == len(patches)
     first = result.failures[0]
     assert (first.patch, first.kind) == (f"{len(patches)}.patch", kind)
     assert text in first.text

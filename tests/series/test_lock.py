@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,7 +62,7 @@ def test_writing_the_same_again_touches_nothing(tmp_path: Path) -> None:
     after = (tmp_path / "lock.toml").stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
     digest = load_lock(tmp_path)
-    written(tmp_path, replace(RESULT, steps=(A,)))
+    written(tmp_path, RESULT._replace(steps=(A,)))
     assert load_lock(tmp_path) != digest
 
 
@@ -74,15 +73,15 @@ def test_no_lock_yet(tmp_path: Path) -> None:
 
 
 DIFFERENCES = {
-    "changed": (replace(RESULT, steps=(A, step("b", 2, 7), C)), "`b.patch` of `vllm` was changed since it was locked"),
-    "renamed": (replace(RESULT, steps=(A, replace(B, patch="d.patch"), C)), "patch 2 of `vllm` is `d.patch`, locked is `b.patch`"),
-    "reordered": (replace(RESULT, steps=(A, C, B)), "patch 2 of `vllm` is `c.patch`, locked is `b.patch`"),
-    "added": (replace(RESULT, steps=(A, B, C, step("d", 4))), "`d.patch` of `vllm` is not locked"),
-    "inserted": (replace(RESULT, steps=(step("d", 4), A, B, C)), "patch 1 of `vllm` is `d.patch`, locked is `a.patch`"),
-    "missing": (replace(RESULT, steps=(A, B)), "`c.patch` of `vllm` is locked but not in the series"),
-    "all missing": (replace(RESULT, steps=()), "`a.patch` of `vllm` is locked but not in the series"),
-    "other tree": (replace(RESULT, steps=(A, replace(B, tree=tree(8)), C)), f"the tree after `b.patch` is {tree(8)}, locked is {tree(2)}"),
-    "other pristine": (replace(RESULT, pristine=tree(8)), f"the pristine tree of `vllm` is {tree(8)}, locked is {tree(50)}"),
+    "changed": (RESULT._replace(steps=(A, step("b", 2, 7), C)), "`b.patch` of `vllm` was changed since it was locked"),
+    "renamed": (RESULT._replace(steps=(A, B._replace(patch="d.patch"), C)), "patch 2 of `vllm` is `d.patch`, locked is `b.patch`"),
+    "reordered": (RESULT._replace(steps=(A, C, B)), "patch 2 of `vllm` is `c.patch`, locked is `b.patch`"),
+    "added": (RESULT._replace(steps=(A, B, C, step("d", 4))), "`d.patch` of `vllm` is not locked"),
+    "inserted": (RESULT._replace(steps=(step("d", 4), A, B, C)), "patch 1 of `vllm` is `d.patch`, locked is `a.patch`"),
+    "missing": (RESULT._replace(steps=(A, B)), "`c.patch` of `vllm` is locked but not in the series"),
+    "all missing": (RESULT._replace(steps=()), "`a.patch` of `vllm` is locked but not in the series"),
+    "other tree": (RESULT._replace(steps=(A, B._replace(tree=tree(8)), C)), f"the tree after `b.patch` is {tree(8)}, locked is {tree(2)}"),
+    "other pristine": (RESULT._replace(pristine=tree(8)), f"the pristine tree of `vllm` is {tree(8)}, locked is {tree(50)}"),
 }  # fmt: skip
 
 

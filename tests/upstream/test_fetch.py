@@ -6,7 +6,6 @@ import gzip
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -113,7 +112,7 @@ def test_a_second_run_is_offline(store: Store, site: Site, sdist: Sdist) -> None
     first = fetch(pin, store, settings=settings_for(f"{site.url}/simple"))
     asked = list(site.asked)
     second = fetch(pin, store)
-    assert second == replace(first, fresh=False)
+    assert second == first._replace(fresh=False)
     assert recall(pin, store) == second
     assert site.asked == asked
 

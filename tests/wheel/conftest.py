@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -225,8 +224,8 @@ def vllm_plan(
 ) -> WheelPlan:
     """A plan for a wheel of the tiny vLLM with other files, other edits and other requirement changes."""
     pristine = edited(VLLM, base or {})
-    upstream = replace(TARGET.upstreams[0], requirements=changes)
-    target = replace(TARGET, upstreams=(upstream,))
+    upstream = TARGET.upstreams[0]._replace(requirements=changes)
+    target = TARGET._replace(upstreams=(upstream,))
     tree = PatchedTree(plant(store, pristine), plant(store, edited(pristine, edits)), ())
     return plan_wheels(target, store, {"vllm": tree}, LOCK)[0]
 

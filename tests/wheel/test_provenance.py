@@ -61,9 +61,9 @@ def test_pins_lock_and_patches_are_told(plans: tuple[WheelPlan, ...]) -> None:
 def test_nothing_of_this_machine_is_told(plans: tuple[WheelPlan, ...]) -> None:
     plan = plans[0]
     git = GitSource("https://me:secret@example.org/vllm.git", "0" * 40)
-    pin = replace(plan.upstream.pin, sources=(MirrorSource(Path("/home/me/vllm")), git))
-    upstream = replace(plan.upstream, pin=pin)
-    plan = replace(plan, upstream=upstream, target=replace(plan.target, upstreams=(upstream,)))
+    pin = plan.upstream.pin._replace(sources=(MirrorSource(Path("/home/me/vllm")), git))
+    upstream = plan.upstream._replace(pin=pin)
+    plan = replace(plan, upstream=upstream, target=plan.target._replace(upstreams=(upstream,)))
     assert provenance(plan)["pins"]["vllm"]["sources"] == [
         {"git": "https://example.org/vllm.git", "commit": "0" * 40}
     ]

@@ -133,8 +133,8 @@ def test_without_the_settlement_it_would_not_stay(
     machine: Path, real: tuple[WheelPlan, ...], tmp_path: Path
 ) -> None:
     """What the target states differently is needed: the requirements as upstream has them replace NumPy."""
-    upstream = replace(real[0].upstream, requirements=())
-    target = replace(real[0].target, upstreams=(upstream,))
+    upstream = real[0].upstream._replace(requirements=())
+    target = real[0].target._replace(upstreams=(upstream,))
     plan = replace(real[0], upstream=upstream, target=target)
     path = tmp_path / plan.file_name
     write_wheel(path, plan.dist_info, wheel_members(plan, ()))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 from musakit.errors import UsageError
 from musakit.git.store import Store
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """Where things are.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.errors import CommandError
@@ -49,8 +48,7 @@ class Change(NamedTuple):
     content: str
 
 
-@dataclass(frozen=True)
-class CommitPlan:
+class CommitPlan(NamedTuple):
     """A commit to write.
 
     Attributes:

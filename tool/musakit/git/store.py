@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,8 +33,7 @@ class Entry(NamedTuple):
     blob: str
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(NamedTuple):
     """A bare git repository in musakit's cache.
 
     Attributes:
@@ -169,8 +167,7 @@ class Store:
             yield folder
 
 
-@dataclass(frozen=True)
-class Quarantine:
+class Quarantine(NamedTuple):
     """New objects of a store that are not part of it yet.
 
     Attributes:

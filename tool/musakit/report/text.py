@@ -28,7 +28,7 @@ def applied_lines(patched: Patched) -> Iterator[str]:
     if isinstance(result, Refused):
         failed = list(dict.fromkeys(failure.patch for failure in result.failures))
         verb = "does" if len(failed) == 1 else "do"
-        yield f"{upstream}: {len(failed)} of {counted(result.count, 'patch')} {verb} not apply, nothing was written"
+        yield f"{upstream}: {len(failed)} of {counted(result.total, 'patch')} {verb} not apply, nothing was written"
         for failure in result.failures:
             yield ""
             yield from failure_lines(failure)

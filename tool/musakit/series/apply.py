@@ -7,7 +7,6 @@ nothing is written and everything that is wrong is named in one pass.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.errors import CommandError, IntegrityError
@@ -170,7 +169,7 @@ class _Run:
             return
         self._names[patch.sha256] = patch.name
         effect = self._known(patch.sha256) or self._compute(patch)
-        if isinstance(effect, tuple):
+        if not isinstance(effect, Effect):
             self._fail(patch, effect)
             return
         self.effects[patch.sha256] = effect
@@ -197,7 +196,7 @@ class _Run:
     def _fail(self, patch: Patch, failures: tuple[Failure, ...]) -> None:
         """Keep failures; one in a file that an earlier patch could not change may follow from that."""
         self.failures += [
-            replace(failure, follows=self._failed.get(failure.path, "")) for failure in failures
+            failure._replace(follows=self._failed.get(failure.path, "")) for failure in failures
         ]
         parsed = self._parsed.get(patch.sha256)
         for file in parsed.files if parsed else ():

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.series.path import printable
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from musakit.series.patch import Hunk
 
 
-@dataclass(frozen=True)
-class Nearest:
+class Nearest(NamedTuple):
     """The place that comes closest to a hunk's context.
 
     Attributes:

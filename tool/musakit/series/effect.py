@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.errors import CommandError, IntegrityError
 from musakit.git.binary import apply_binary
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 _PLACES = 8  # that are named, of an ambiguous hunk
 
 
-@dataclass(frozen=True)
-class Effect:
+class Effect(NamedTuple):
     """What a patch does, found once and valid wherever the files before are the same.
 
     Attributes:

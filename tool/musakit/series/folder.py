@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from musakit import toml
 from musakit.errors import ConfigError
@@ -17,8 +16,7 @@ ORDER_FILE = "series"
 _HARMLESS = {"-p1", "-pab"}
 
 
-@dataclass(frozen=True)
-class Patch:
+class Patch(NamedTuple):
     """A patch file.
 
     Attributes:

@@ -7,8 +7,8 @@ and the final tree is compared with the lock in any case.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from musakit.files import sha256_of, write_atomically
 from musakit.git.fastimport import Signature
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 _FORMAT = 4
 
 
-@dataclass(frozen=True)
-class Memo:
+class Memo(NamedTuple):
     """The last applied series on a base.
 
     Attributes:
@@ -40,7 +39,7 @@ class Memo:
 
     pristine: str = ""
     steps: tuple[Step, ...] = ()
-    effects: Mapping[str, Any] = field(default_factory=dict)
+    effects: Mapping[str, Any] = MappingProxyType({})
 
     def prefix(self, patches: Sequence[Patch]) -> tuple[Step, ...]:
         """Steps of the last run that begin this series too."""

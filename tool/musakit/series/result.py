@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -23,8 +22,7 @@ class Shift(NamedTuple):
     offset: int
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One applied patch.
 
     Attributes:
@@ -42,8 +40,7 @@ class Step:
     shifts: tuple[Shift, ...]
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """Why a patch does not apply at one place.
 
     Attributes:
@@ -70,8 +67,7 @@ class Failure:
     follows: str = ""
 
 
-@dataclass(frozen=True)
-class Applied:
+class Applied(NamedTuple):
     """The series is applied, as commits in the store.
 
     Attributes:
@@ -97,15 +93,14 @@ class Applied:
         return self.steps[-1].tree if self.steps else self.pristine
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(NamedTuple):
     """The series does not apply; nothing was written.
 
     Attributes:
         failures: everything that is wrong, in the order of the series. A patch that fails is left out for the ones
             after it, so what is listed for them stands on its own.
-        count: number of patches in the series.
+        total: number of patches in the series.
     """
 
     failures: tuple[Failure, ...]
-    count: int
+    total: int

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from musakit.errors import ConfigError, UsageError
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from musakit.upstream.progress import Progress
 
 
-@dataclass(frozen=True)
-class Patched:
+class Patched(NamedTuple):
     """An upstream with its series.
 
     Attributes:
@@ -40,8 +38,7 @@ class Patched:
     result: Applied | Refused
 
 
-@dataclass(frozen=True)
-class AppliedTarget:
+class AppliedTarget(NamedTuple):
     """A target whose series have been tried.
 
     Attributes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.errors import IntegrityError
 from musakit.git.command import IDENTITY_EMAIL, IDENTITY_NAME
@@ -22,8 +21,7 @@ _TELL_EVERY = 256  # files
 _NAMED = 5  # differing paths that a message names
 
 
-@dataclass(frozen=True)
-class Base:
+class Base(NamedTuple):
     """An upstream's pristine tree in the store.
 
     Attributes:

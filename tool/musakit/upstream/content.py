@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.errors import IntegrityError
@@ -97,18 +96,19 @@ def checked(members: Iterable[File | Folder], origin: str) -> Iterator[File]:
         follow(path, links, origin)
 
 
-@dataclass
 class Names:
-    """Refuses paths that are unsafe in themselves or beside each other.
+    """Refuses paths that are unsafe in themselves or beside each other."""
 
-    Attributes:
-        origin: where they come from, for messages.
-    """
+    def __init__(self, origin: str) -> None:
+        """Begin without any.
 
-    origin: str
-    _spellings: dict[str, str] = field(default_factory=dict)
-    _folders: set[str] = field(default_factory=set)
-    _files: set[str] = field(default_factory=set)
+        Args:
+            origin: where they come from, for messages.
+        """
+        self.origin = origin
+        self._spellings: dict[str, str] = {}
+        self._folders: set[str] = set()
+        self._files: set[str] = set()
 
     def add(self, path: str) -> None:
         """Take one file's path.

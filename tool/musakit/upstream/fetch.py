@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from musakit import files
 from musakit.errors import IntegrityError, NetworkError, ToolError
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 _RULES = 1
 
 
-@dataclass(frozen=True)
-class Fetched:
+class Fetched(NamedTuple):
     """A pin's pristine tree in the store.
 
     Attributes:

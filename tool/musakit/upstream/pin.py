@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.files import sha256_of
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True)
-class SdistSource:
+class SdistSource(NamedTuple):
     """A source distribution on the user's package indexes.
 
     Attributes:
@@ -23,8 +21,7 @@ class SdistSource:
     sha256: str
 
 
-@dataclass(frozen=True)
-class GitSource:
+class GitSource(NamedTuple):
     """A commit of a git repository.
 
     Attributes:
@@ -36,8 +33,7 @@ class GitSource:
     commit: str
 
 
-@dataclass(frozen=True)
-class MirrorSource:
+class MirrorSource(NamedTuple):
     """A local copy: an sdist file, an unpacked folder, or a git repository.
 
     Attributes:
@@ -50,8 +46,7 @@ class MirrorSource:
 Source = SdistSource | GitSource | MirrorSource
 
 
-@dataclass(frozen=True)
-class Pin:
+class Pin(NamedTuple):
     """One upstream at one version; all its sources give the same tree.
 
     Attributes:
@@ -68,8 +63,7 @@ class Pin:
         return f"{self.name} {self.version}"
 
 
-@dataclass(frozen=True)
-class RequirementChange:
+class RequirementChange(NamedTuple):
     """A requirement of an upstream that its wheel states differently.
 
     Attributes:
@@ -83,8 +77,7 @@ class RequirementChange:
     reason: str
 
 
-@dataclass(frozen=True)
-class Upstream:
+class Upstream(NamedTuple):
     """A pin, the folder with its patches, and what its wheel needs to know.
 
     Attributes:
@@ -103,8 +96,7 @@ class Upstream:
         return self.pin.name
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """A pinned pair of upstreams with the series for each.
 
     Attributes:
@@ -129,7 +121,7 @@ class Target:
                 upstream.name,
                 upstream.pin.version,
                 [_public(source) for source in upstream.pin.sources],
-                [astuple(change) for change in upstream.requirements],
+                [list(change) for change in upstream.requirements],
             ]
             for upstream in self.upstreams
         ]
@@ -142,4 +134,4 @@ class Target:
 
 def _public(source: Source) -> tuple[str, ...]:
     """A source as a wheel tells of it; a mirror is a place on one machine."""
-    return () if isinstance(source, MirrorSource) else astuple(source)
+    return () if isinstance(source, MirrorSource) else tuple(source)

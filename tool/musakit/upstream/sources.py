@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from musakit import files
 from musakit.errors import IntegrityError, UsageError
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from musakit.upstream.settings import IndexSettings
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """What is to be brought, and everything that it takes.
 
     Attributes:
@@ -46,8 +44,7 @@ class Request:
         return self.store.path.parent / "tmp"
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """A tree in the store, and what vouches for it.
 
     Attributes:
