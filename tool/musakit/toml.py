@@ -27,6 +27,9 @@ def load(path: Path) -> dict[str, Any]:
         data = path.read_bytes()
     except FileNotFoundError as error:
         raise ConfigError(f"`{path}` does not exist") from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError(f"`{path}` cannot be read: {reason}") from error
     return parse(data, str(path))
 
 
@@ -39,7 +42,7 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
     try:
         document: dict[str, Any] = tomllib.loads(data.decode())
         return document
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # nesting and integers without end, too
         raise ConfigError(f"`{name}` is not valid TOML", detail=str(error)) from error
 
 

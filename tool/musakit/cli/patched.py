@@ -75,6 +75,8 @@ def record_lock(outcome: AppliedTarget, lock: Lock) -> None:
 def report_applied(settings: Settings, outcome: AppliedTarget, *, as_json: bool) -> None:
     """Say what applying gave."""
     for patched in outcome.upstreams:
+        for text in patched.fetched.passed_over:
+            say(f"notice: {text}")
         for line in applied_lines(patched):
             say(line)
     first = outcome.first_misplaced()

@@ -82,16 +82,14 @@ def _apply(
     start = known[-1].commit if known else base
     with store.quarantine() as quarantine, FastImport(quarantine, compression=0) as writer:
         with BlobReader(store) as reader:
-            listing = store.start_listing(start)  # git works while the patches are read
-            parsed = _parse_unknown(patches[len(known) :], memo)
-            tree = MemoryTree(store.finish_listing(listing), reader)
-            run = _Run(tree, memo, writer, start)
+            run = _Run(MemoryTree(store.entries(start), reader), memo, writer, start)
             run.recall(patches[: len(known)])
-            run.expect(parsed)
-            for number, patch in enumerate(patches[len(known) :], len(known) + 1):
-                run.apply(patch)
+            for number in range(len(known), len(patches)):
+                if (number - len(known)) % _BATCH == 0:
+                    run.read_ahead(patches[number : number + 2 * _BATCH])
+                run.apply(patches[number])
                 if progress is not None:
-                    progress(number, len(patches))
+                    progress(number + 1, len(patches))
         if run.failures:
             return Refused(tuple(run.failures), len(patches))
         commits = run.finish()
@@ -111,19 +109,14 @@ def _apply(
     return applied
 
 
+# Patches that are read in one go, one batch ahead: enough for git to have the files ready, few enough for it to have
+# commits to write while the rest is read.
+_BATCH = 32
+
+
 class _Parsed(NamedTuple):
     mail: Mail
     files: tuple[FilePatch, ...]
-
-
-def _parse_unknown(patches: Sequence[Patch], memo: Memo) -> dict[str, _Parsed]:
-    """The patches whose effect is not remembered, read; malformed ones are left for later."""
-    parsed = {}
-    for patch in patches:
-        if patch.sha256 not in memo.effects:
-            with contextlib.suppress(MalformedPatch):
-                parsed[patch.sha256] = _parse(patch)
-    return parsed
 
 
 def _parse(patch: Patch) -> _Parsed:
@@ -154,11 +147,14 @@ class _Run:
             self._names[patch.sha256] = patch.name
             self._note(patch)
 
-    def expect(self, parsed: dict[str, _Parsed]) -> None:
-        """Have git read the files that these patches change, before they are wanted."""
-        self._parsed = parsed
-        paths = (file.old_path for item in parsed.values() for file in item.files)
-        self._tree.expect(path for path in paths if path is not None)
+    def read_ahead(self, patches: Sequence[Patch]) -> None:
+        """Read patches whose effect is not remembered, and have git read the files that they change."""
+        for patch in patches:
+            if patch.sha256 in self._parsed or patch.sha256 in self._memo.effects:
+                continue
+            with contextlib.suppress(MalformedPatch):  # said when its turn comes
+                paths = (file.old_path for file in self._read(patch).files)
+                self._tree.expect(path for path in paths if path is not None)
 
     def apply(self, patch: Patch) -> None:
         """Apply one patch to the tree in memory."""

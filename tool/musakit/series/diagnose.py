@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter, defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
@@ -104,6 +103,8 @@ def _best_offset(lines: list[bytes], hunk: Hunk) -> int | None:
 
 def _steps(old: list[bytes], window: list[bytes], at: int) -> list[tuple[str, int, int, int, int]]:
     """How to get from the hunk to what is there, as `difflib` writes it; `at` is where the hunk's first line lies."""
+    import difflib
+
     count = Counter(window)
     if sum(count[line] for line in old) <= _PAIRS:
         matcher = difflib.SequenceMatcher(None, old, window, autojunk=False)

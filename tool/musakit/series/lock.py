@@ -80,9 +80,9 @@ def load_lock(folder: Path) -> Lock | None:
     hints = (f"musakit apply --lock {quote(folder.name)}",)
     data = path.read_bytes()
     try:
-        lock = _lock(toml.parse(data, str(path)), sha256_of(data))
-        if format_lock(lock) == data:
-            return lock
+        document = toml.parse(data, str(path))
+        if _is_well_formed(document):
+            return _lock(document, sha256_of(data))
     except ConfigError as error:
         raise ConfigError(error.message, hints=hints, detail=error.detail) from error
     except (KeyError, TypeError, AttributeError):
@@ -172,6 +172,18 @@ def _check_series(name: str, applied: Applied, locked: LockedSeries, hint: tuple
     if len(locked.patches) > len(applied.steps):
         missing = locked.patches[len(applied.steps)].name
         raise IntegrityError(f"`{missing}` of `{name}` is locked but not in the series", hints=hint)
+
+
+def _is_well_formed(document: Mapping[str, Any]) -> bool:
+    """Whether a document has the keys of a lock and no others, and says one thing about each final tree."""
+    tables = document["upstream"].values()
+    return document.keys() == {"schema", "target", "upstream"} and all(
+        table.keys() - {"build"} == {"pristine", "tree", "patch"}
+        and all(patch.keys() == {"name", "sha256", "tree"} for patch in table["patch"])
+        and table["tree"] == (table["patch"][-1]["tree"] if table["patch"] else table["pristine"])
+        and all(isinstance(line, str) for line in table.get("build", []))
+        for table in tables
+    )
 
 
 def _lock(document: Mapping[str, Any], digest: str) -> Lock:

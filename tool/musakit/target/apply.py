@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote
 
 from musakit.errors import ConfigError, UsageError
 from musakit.series.apply import apply_series
@@ -156,6 +155,8 @@ def apply_target(
 
 def name_commits(outcome: AppliedTarget, store: Store) -> None:
     """Let a ref of the store name the last commit of each series, `refs/musakit/series/TARGET/UPSTREAM`."""
+    from urllib.parse import quote
+
     for name, result in outcome.applied().items():
         if result.reused < len(result.steps):
             names = "/".join(quote(part, safe="") for part in (outcome.target.name, name))

@@ -39,6 +39,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             waiting=display.waiting,
         )
     for item in fetched:
+        for text in item.passed_over:
+            say(f"notice: {text}")
         say(f"{item.pin}: {'fetched' if item.fresh else 'in the store'}, tree {item.tree}")
     if options.json:
         write_json(document("fetch", target.name, ok=True, upstreams=fetched_rows(fetched)))
