@@ -117,7 +117,14 @@ class Bench:
         write_target(patches, folder, series)
         cache = self.fresh(f"{name}-cache")
         musakit(patches, cache, "fetch")
-        if name != "conflicting":
+        if name == "conflicting":
+            # A lock of the base alone, so that the base is known as it is in the other forms.
+            empty = self.fresh("empty")
+            write_target(empty, folder, {})
+            musakit(empty, self.copy(cache), "apply", "--lock")
+            shutil.copy(empty / "bench" / "lock.toml", patches / "bench" / "lock.toml")
+            musakit(patches, cache, "fetch")
+        else:
             musakit(patches, self.copy(cache), "apply", "--lock")
         return Form(name, folder, repository, patches, cache)
 

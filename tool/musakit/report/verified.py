@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from musakit.contract.expectation import Contract
     from musakit.contract.finding import Finding, Site
+    from musakit.runtime.contract import RuntimeContract
+    from musakit.runtime.finding import Finding as RuntimeFinding
+    from musakit.runtime.finding import Site as RuntimeSite
     from musakit.target.verify import Ablation, Answers
 
 _WORDS = {
@@ -22,7 +25,7 @@ _WORDS = {
 }
 
 
-def contract_table(contract: Contract, columns: dict[str, Answers]) -> Table:
+def contract_table(contract: Contract | RuntimeContract, columns: dict[str, Answers]) -> Table:
     """One line for each entry, by subject; one column for each pair of trees."""
     from rich.table import Table
 
@@ -40,7 +43,7 @@ def contract_table(contract: Contract, columns: dict[str, Answers]) -> Table:
     return table
 
 
-def finding_lines(finding: Finding) -> Iterator[str]:
+def finding_lines(finding: Finding | RuntimeFinding) -> Iterator[str]:
     """One problem: what, where on both sides, and what to do."""
     yield f"{finding.entry}: {finding.text}"
     for label, site in (("from", finding.caller), ("to", finding.callee)):
@@ -65,7 +68,7 @@ def ablation_lines(ablations: Iterable[Ablation]) -> Iterator[str]:
             yield f"  leaves with it: {blocked}"
 
 
-def finding_row(finding: Finding) -> dict[str, Any]:
+def finding_row(finding: Finding | RuntimeFinding) -> dict[str, Any]:
     """A finding as JSON."""
     return {
         "entry": finding.entry,
@@ -77,6 +80,7 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "caller": _site(finding.caller),
         "callee": _site(finding.callee),
         "next": finding.next_step,
+        "stand_ins": list(getattr(finding, "stand_ins", ())),
     }
 
 
@@ -91,5 +95,5 @@ def ablation_row(ablation: Ablation) -> dict[str, Any]:
     }
 
 
-def _site(site: Site | None) -> dict[str, Any] | None:
+def _site(site: Site | RuntimeSite | None) -> dict[str, Any] | None:
     return None if site is None else site._asdict()

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from musakit.contract.check import check
-from musakit.contract.finding import Finding, verdict_of
 from musakit.contract.load import FILE, load_contract
 from musakit.contract.program import Program
 from musakit.contract.sources import StoreSources
@@ -19,15 +18,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from musakit.contract.expectation import Contract
-    from musakit.contract.finding import Verdict
+    from musakit.contract.finding import Finding, Verdict
     from musakit.contract.sources import Sources
     from musakit.git.store import Store
+    from musakit.runtime.finding import Finding as RuntimeFinding
     from musakit.series.replay import Replay
     from musakit.target.apply import AppliedTarget, Patched
     from musakit.upstream.pin import Target
     from musakit.upstream.progress import Progress
 
 CLAIM = "Contract"  # the trailer in which a patch names the entries that it makes hold
+
+
+_WORST_FIRST: tuple[Verdict, ...] = ("fail", "undecided", "pass")
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,16 @@ class Answers:
         findings: at least one for each entry that was asked, in the contract's order.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding | RuntimeFinding, ...]
 
-    def of(self, entry: str) -> tuple[Finding, ...]:
+    def of(self, entry: str) -> tuple[Finding | RuntimeFinding, ...]:
         """The findings of one entry."""
         return tuple(finding for finding in self.findings if finding.entry == entry)
 
     def verdict(self, entry: str) -> Verdict:
-        """The verdict of one entry."""
-        return verdict_of(self.of(entry))
+        """The verdict of one entry: failed if anything fails, else undecided if anything is."""
+        verdicts = {finding.verdict for finding in self.of(entry)}
+        return next((word for word in _WORST_FIRST if word in verdicts), "undecided")
 
     @property
     def ok(self) -> bool:

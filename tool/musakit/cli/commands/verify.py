@@ -30,6 +30,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ablate", action="store_true", help="leave out one patch at a time: its claims must fail"
     )
+    parser.add_argument(
+        "--runtime",
+        action="store_true",
+        help="also run the real code, with torch in another interpreter",
+    )
+    parser.add_argument(
+        "--python",
+        type=Path,
+        metavar="FILE",
+        help="that interpreter; made from runtime.txt if left out",
+    )
     parser.add_argument("--entry", action="append", metavar="ID", help="ask only this entry")
     parser.add_argument(
         "--tree",
@@ -60,6 +71,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     ok = _wheels(options, settings, outcome, document) if options.wheel else True
     if has_contract(outcome.target) or not options.wheel:
         ok = _contract(options, settings, outcome, document) and ok
+    if options.runtime:
+        ok = _runtime(options, settings, outcome, document) and ok
     if options.json:
         from musakit.report.document import document as framed
 
@@ -112,6 +125,42 @@ def _contract(
         say(f"{outcome.target.name}: {asked} of {asked} entries hold")
     ok = columns["patched"].ok
     return (_ablate(settings, outcome, contract, document) and ok) if options.ablate else ok
+
+
+def _runtime(
+    options: argparse.Namespace,
+    settings: Settings,
+    outcome: AppliedTarget,
+    document: dict[str, Any],
+) -> bool:
+    """The runtime entries, and a word on what stood in for a MUSA machine."""
+    from musakit.report.verified import contract_table, finding_lines, finding_row
+    from musakit.target.runtime import ask_runtime, interpreter_for, runtime_contract_of
+
+    contract = runtime_contract_of(outcome.target)
+    applied = outcome.applied()
+    pairs = {"patched": {name: result.tree for name, result in applied.items()}}
+    if options.pristine:
+        pristine = {name: result.pristine for name, result in applied.items()}
+        pairs = {"pristine": pristine, **pairs}
+    store, cache = settings.store(), settings.cache
+    with ProgressDisplay() as display:
+        python = options.python or interpreter_for(outcome.target, cache, display.update)
+        columns = {
+            name: ask_runtime(contract, trees, store, python, cache, display.update)
+            for name, trees in pairs.items()
+        }
+    if options.pristine or not columns["patched"].ok:
+        show(contract_table(contract, columns))
+    _say_failures(columns, finding_lines)
+    for name, answers in columns.items():
+        document[f"runtime-{name}"] = [finding_row(finding) for finding in answers.findings]
+    held = sum(columns["patched"].verdict(entry) == "pass" for entry in contract.ids)
+    say(f"{outcome.target.name}: {held} of {len(contract.ids)} runtime entries hold")
+    stood_in = {name for f in columns["patched"].findings for name in getattr(f, "stand_ins", ())}
+    if stood_in:
+        say(f"stand-ins took the place of {', '.join(sorted(stood_in))}: no MUSA kernel has run")
+    return columns["patched"].ok
 
 
 def _say_failures(columns: dict[str, Answers], lines: Any) -> None:
