@@ -19,8 +19,13 @@ test: $(READY) ## Lint, type-check and run every test, those on the real upstrea
 	@PATH="$(CURDIR)/$(BIN):$$PATH" ci/test
 
 .PHONY: test-fast
-test-fast: $(READY) ## The tests that need no real upstream
+test-fast: $(READY) ## Lint and the tests that need no real upstream and no torch
+	@echo "leaving out the tests on the real upstreams, the runtime contracts among them" >&2
 	@PATH="$(CURDIR)/$(BIN):$$PATH" ci/test -m "not slow"
+
+.PHONY: verify
+verify: $(READY) ## Ask the static and the runtime contracts [TARGET=vllm-0.20]
+	@$(BIN)/musakit verify --runtime --pristine $(TARGET)
 
 .PHONY: lint
 lint: $(READY) ## ruff and mypy

@@ -16,6 +16,8 @@ from tests.target.test_real_pair import musakit
 from tests.wheel.conftest import CACHE, ROOT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from musakit.contract.expectation import Contract
 
 pytestmark = pytest.mark.slow
@@ -93,6 +95,24 @@ def test_the_plugin_collects_one_test_an_entry(
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-v", path, "--rootdir", ROOT)
     count = len(contract_of(load_target(path.parent)).entries)
     result.assert_outcomes(passed=count)
+
+
+@pytest.mark.parametrize("name", ["vllm", "vllm-musa"])
+def test_an_unpacked_tree_is_asked_in_place_of_a_patched_one(
+    name: str, outcome: AppliedTarget, store: Store
+) -> None:
+    """The tree of the upstream as released: what it lacks is named, and so is which upstream it is."""
+    with store.export(outcome.applied()[name].pristine) as folder:
+        done = musakit("verify", str(folder))
+    assert done.returncode == 1
+    assert "entries hold, by reading" in done.stderr
+    assert f"{name}: " in done.stderr
+
+
+def test_a_folder_that_is_no_upstream(tmp_path: Path) -> None:
+    done = musakit("verify", str(tmp_path))
+    assert done.returncode == 2
+    assert "looks like none of" in done.stderr
 
 
 def test_verify_is_quick() -> None:

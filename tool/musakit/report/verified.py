@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from musakit.report.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.table import Table
 
@@ -18,6 +18,21 @@ if TYPE_CHECKING:
     from musakit.runtime.finding import Site as RuntimeSite
     from musakit.target.verify import Ablation, Answers
 
+
+class Asked(NamedTuple):
+    """A contract and what it says about some pairs of trees.
+
+    Attributes:
+        how: how it was asked, in a word.
+        contract: its entries.
+        columns: answers by the name of the pair.
+    """
+
+    how: str
+    contract: Contract | RuntimeContract
+    columns: dict[str, Answers]
+
+
 _WORDS = {
     "pass": "[green]holds[/]",
     "fail": "[red]fails[/]",
@@ -25,21 +40,24 @@ _WORDS = {
 }
 
 
-def contract_table(contract: Contract | RuntimeContract, columns: dict[str, Answers]) -> Table:
+def contract_table(asked: Sequence[Asked]) -> Table:
     """One line for each entry, by subject; one column for each pair of trees."""
     from rich.table import Table
 
+    several = len(asked) > 1
     table = Table(box=None, pad_edge=False)
     table.add_column("entry", overflow="fold")
-    for name in columns:
+    if several:
+        table.add_column("by")
+    for name in asked[0].columns:
         table.add_column(name)
-    for subject in dict.fromkeys(entry.subject for entry in contract.entries):
+    entries = [(entry, one) for one in asked for entry in one.contract.entries]
+    for subject in dict.fromkeys(entry.subject for entry, _ in entries):
         table.add_row(f"[bold]{subject}[/]")
-        for entry in contract.entries:
-            asked = [answers for answers in columns.values() if answers.of(entry.id)]
-            if entry.subject == subject and asked:
-                words = (_WORDS[answers.verdict(entry.id)] for answers in columns.values())
-                table.add_row(f"  {entry.id}", *words)
+        for entry, one in entries:
+            if entry.subject == subject and any(a.of(entry.id) for a in one.columns.values()):
+                words = [_WORDS[answers.verdict(entry.id)] for answers in one.columns.values()]
+                table.add_row(f"  {entry.id}", *([one.how] if several else []), *words)
     return table
 
 

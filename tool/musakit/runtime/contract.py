@@ -35,6 +35,7 @@ class Expectation:
         refused: words of the exception that each case must raise; empty if it must not raise.
         warns: words that must be logged as a warning.
         environment: environment variables while it is asked.
+        same_as: static entries that ask the same of the sources; the two must not disagree.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Expectation:
     refused: tuple[str, ...]
     warns: tuple[str, ...]
     environment: Mapping[str, str]
+    same_as: tuple[str, ...] = ()
 
     @property
     def asks(self) -> Kind:
@@ -122,6 +124,7 @@ def _expectation(table: _Entry) -> Expectation:
         refused=tuple(table.refused),
         warns=tuple(table.warns),
         environment=table.environment,
+        same_as=tuple(table.same_as),
     )
 
 
@@ -144,6 +147,7 @@ class _Entry(_Table):
     refused: list[_Text] = []
     warns: list[_Text] = []
     environment: dict[str, str] = {}
+    same_as: list[_Text] = []
 
     @model_validator(mode="after")
     def _known(self) -> _Entry:

@@ -60,3 +60,23 @@ def ask_runtime(
         progress: told about each entry.
     """
     return Answers(run(contract, trees, store, python, cache, progress=progress))
+
+
+def disagreements(
+    contract: RuntimeContract, runtime: Answers, static: Answers
+) -> tuple[tuple[str, str], ...]:
+    """Pairs of a runtime and a static entry that ask the same and answer differently.
+
+    Raises:
+        UsageError: an entry names a static one that was not asked.
+    """
+    found = []
+    for entry in contract.entries:
+        for other in entry.same_as:
+            if not static.of(other):
+                raise UsageError(
+                    f"runtime entry `{entry.id}` names `{other}`, which the contract lacks"
+                )
+            if (runtime.verdict(entry.id) == "pass") != (static.verdict(other) == "pass"):
+                found.append((entry.id, other))
+    return tuple(found)

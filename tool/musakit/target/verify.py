@@ -115,6 +115,25 @@ def ask(
     return Answers(check(contract, Program.of(trees, cache), ids=ids))
 
 
+def upstream_like(outcome: AppliedTarget, store: Store, folder: Path) -> str:
+    """Name of the upstream whose tree an unpacked folder resembles most, by what lies at the top.
+
+    Raises:
+        UsageError: it resembles none.
+    """
+    there = {path.name for path in folder.iterdir()}
+    shared = {
+        name: len(there & {path.split("/", 1)[0] for path in store.entries(result.pristine)})
+        for name, result in outcome.applied().items()
+    }
+    # Every project has a README; a package folder or more must be there too.
+    best = max(shared, key=lambda name: shared[name])
+    if shared[best] < 2:
+        names = ", ".join(f"`{name}`" for name in shared)
+        raise UsageError(f"`{folder}` looks like none of {names}")
+    return best
+
+
 def patched_trees(outcome: AppliedTarget, store: Store) -> dict[str, Sources]:
     """The trees with the series."""
     return {name: StoreSources(store, result.tree) for name, result in outcome.applied().items()}

@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from musakit.cli.boundary import NO, YES
 from musakit.cli.console import ProgressDisplay, say, show, write_json
-from musakit.cli.parser import add_json, add_target
+from musakit.cli.parser import add_json
 from musakit.cli.patched import apply_named, report_applied
 from musakit.errors import UsageError
-from musakit.target.verify import has_contract
+from musakit.report.document import document as framed
+from musakit.report.verified import Asked, contract_table, finding_lines, finding_row
+from musakit.target.verify import (
+    ask,
+    contract_of,
+    has_contract,
+    patched_trees,
+    pristine_trees,
+    upstream_like,
+)
+from musakit.upstream.target import list_targets
 
 if TYPE_CHECKING:
     import argparse
@@ -23,7 +33,12 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    add_target(parser)
+    parser.add_argument(
+        "target",
+        nargs="?",
+        metavar="TARGET|DIR",
+        help="the one in `patches/default` if left out; or an unpacked tree to ask in place of a patched one",
+    )
     parser.add_argument(
         "--pristine", action="store_true", help="also ask the pair without the series"
     )
@@ -62,22 +77,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
-    """Ask the contract of a target, and hold wheels against its trees."""
+    """Ask the contracts of a target, and hold wheels against its trees."""
+    folder = _folder_named(options, settings)
     outcome = apply_named(settings, options.target)
     if not outcome.ok:
         report_applied(settings, outcome, as_json=options.json)
         return NO
+    if folder is not None:
+        options.tree.append(f"{upstream_like(outcome, settings.store(), folder)}={folder}")
     document: dict[str, Any] = {}
     ok = _wheels(options, settings, outcome, document) if options.wheel else True
     if has_contract(outcome.target) or not options.wheel:
-        ok = _contract(options, settings, outcome, document) and ok
-    if options.runtime:
-        ok = _runtime(options, settings, outcome, document) and ok
+        ok = _contracts(options, settings, outcome, document) and ok
     if options.json:
-        from musakit.report.document import document as framed
-
         write_json(framed("verify", outcome.target.name, ok=ok, **document))
     return YES if ok else NO
+
+
+def _folder_named(options: argparse.Namespace, settings: Settings) -> Path | None:
+    """The unpacked tree that stands where a target's name may stand."""
+    if options.target is None or options.target in list_targets(settings.patches):
+        return None
+    folder = Path(options.target)
+    if not folder.is_dir():
+        return None
+    options.target = None
+    return folder
 
 
 def _wheels(
@@ -99,15 +124,35 @@ def _wheels(
     return not any(wheel.findings for wheel in checked)
 
 
-def _contract(
+def _contracts(
     options: argparse.Namespace,
     settings: Settings,
     outcome: AppliedTarget,
     document: dict[str, Any],
 ) -> bool:
-    from musakit.report.verified import contract_table, finding_lines, finding_row
-    from musakit.target.verify import ask, contract_of, patched_trees, pristine_trees
+    """Ask the static and, if wanted, the runtime entries, and show both together."""
+    asked = [_static(options, settings, outcome)]
+    if options.runtime:
+        asked.append(_runtime(options, settings, outcome))
+    patched = [one.columns["patched"] for one in asked]
+    if options.pristine or not all(answers.ok for answers in patched):
+        show(contract_table(asked))
+    for one in asked:
+        _say_failures(one.columns["patched"])
+        held = sum(one.columns["patched"].verdict(entry) == "pass" for entry in one.contract.ids)
+        total = len({finding.entry for finding in one.columns["patched"].findings})
+        say(f"{outcome.target.name}: {held} of {total} entries hold, by {one.how}")
+        for name, answers in one.columns.items():
+            document[f"{one.how}-{name}"] = [finding_row(f) for f in answers.findings]
+    ok = all(answers.ok for answers in patched)
+    if options.runtime:
+        ok = _agree(asked, document) and ok
+    if options.ablate:
+        ok = _ablate(settings, outcome, asked[0].contract, document) and ok
+    return ok
 
+
+def _static(options: argparse.Namespace, settings: Settings, outcome: AppliedTarget) -> Asked:
     store = settings.store()
     contract = contract_of(outcome.target, settings.checked)
     trees = patched_trees(outcome, store) | _given(options, outcome)
@@ -115,26 +160,11 @@ def _contract(
     if options.pristine:
         pristine = ask(contract, pristine_trees(outcome, store), settings.facts, options.entry)
         columns = {"pristine": pristine, **columns}
-    if options.pristine or not columns["patched"].ok:
-        show(contract_table(contract, columns))
-    _say_failures(columns, finding_lines)
-    for name, answers in columns.items():
-        document[name] = [finding_row(finding) for finding in answers.findings]
-    if columns["patched"].ok:
-        asked = len({finding.entry for finding in columns["patched"].findings})
-        say(f"{outcome.target.name}: {asked} of {asked} entries hold")
-    ok = columns["patched"].ok
-    return (_ablate(settings, outcome, contract, document) and ok) if options.ablate else ok
+    return Asked("reading", contract, columns)
 
 
-def _runtime(
-    options: argparse.Namespace,
-    settings: Settings,
-    outcome: AppliedTarget,
-    document: dict[str, Any],
-) -> bool:
-    """The runtime entries, and a word on what stood in for a MUSA machine."""
-    from musakit.report.verified import contract_table, finding_lines, finding_row
+def _runtime(options: argparse.Namespace, settings: Settings, outcome: AppliedTarget) -> Asked:
+    """Run the entries, and say what stood in for a MUSA machine."""
     from musakit.target.runtime import ask_runtime, interpreter_for, runtime_contract_of
 
     contract = runtime_contract_of(outcome.target)
@@ -150,26 +180,39 @@ def _runtime(
             name: ask_runtime(contract, trees, store, python, cache, display.update)
             for name, trees in pairs.items()
         }
-    if options.pristine or not columns["patched"].ok:
-        show(contract_table(contract, columns))
-    _say_failures(columns, finding_lines)
-    for name, answers in columns.items():
-        document[f"runtime-{name}"] = [finding_row(finding) for finding in answers.findings]
-    held = sum(columns["patched"].verdict(entry) == "pass" for entry in contract.ids)
-    say(f"{outcome.target.name}: {held} of {len(contract.ids)} runtime entries hold")
     stood_in = {name for f in columns["patched"].findings for name in getattr(f, "stand_ins", ())}
     if stood_in:
         say(f"stand-ins took the place of {', '.join(sorted(stood_in))}: no MUSA kernel has run")
-    return columns["patched"].ok
+    return Asked("running", contract, columns)
 
 
-def _say_failures(columns: dict[str, Answers], lines: Any) -> None:
-    """Details of what does not hold, of the patched pair alone: a pristine one is meant to fail."""
-    for finding in columns["patched"].findings:
+def _agree(asked: list[Asked], document: dict[str, Any]) -> bool:
+    """Whether reading and running answer alike where they ask the same."""
+    from musakit.runtime.contract import RuntimeContract
+    from musakit.target.runtime import disagreements
+
+    static, runtime = asked
+    assert isinstance(runtime.contract, RuntimeContract)
+    found = [
+        (name, *pair)
+        for name in static.columns
+        for pair in disagreements(runtime.contract, runtime.columns[name], static.columns[name])
+    ]
+    for name, ran, read in found:
+        say(
+            f"{ran}: running and reading ({read}) disagree on the {name} pair; one of them is wrong"
+        )
+    document["disagreements"] = [
+        {"pair": name, "running": ran, "reading": read} for name, ran, read in found
+    ]
+    return not found
+
+
+def _say_failures(answers: Answers) -> None:
+    """Details of what does not hold."""
+    for finding in answers.findings:
         if finding.verdict != "pass":
-            say("")
-            for line in lines(finding):
-                say(line)
+            say("\n" + "\n".join(finding_lines(finding)))
 
 
 def _ablate(
