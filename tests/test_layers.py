@@ -9,7 +9,7 @@ import musakit
 
 ROOT = Path(musakit.__file__).parent
 LAYERS = (
-    ("errors", "process", "files", "toml"),
+    ("errors", "process", "files", "toml", "finding"),
     ("git",),
     ("upstream",),
     ("series", "contract", "runtime", "wheel"),
@@ -20,7 +20,7 @@ LAYERS = (
 )
 LAYER_OF = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Inside layer 1, what another module of it may use.
-BASE_ORDER = ("errors", "process", "files", "toml")
+BASE_ORDER = ("errors", "process", "files", "toml", "finding")
 
 
 def part_of(path: Path) -> str:

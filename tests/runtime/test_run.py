@@ -15,8 +15,8 @@ from tests import builders
 from tests.runtime.test_contract import entry
 
 if TYPE_CHECKING:
+    from musakit.finding import Finding
     from musakit.git.store import Store
-    from musakit.runtime.finding import Finding
 
 PYTHON = Path(sys.executable)
 

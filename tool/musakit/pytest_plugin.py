@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from musakit.contract.finding import Finding
-    from musakit.runtime.finding import Finding as RuntimeFinding
+    from musakit.finding import Finding
     from musakit.target.verify import Answers
 
 _CONTRACT, _TARGET = "contract.toml", "target.toml"
@@ -91,7 +90,7 @@ class ContractEntry(pytest.Item):
         return self.path, None, f"{self.path.parent.name}: {self.name}"
 
 
-def _text(finding: Finding | RuntimeFinding) -> str:
+def _text(finding: Finding) -> str:
     from musakit.report.verified import finding_lines
 
     return "\n".join(finding_lines(finding))

@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from musakit.contract.expectation import Contract
-    from musakit.contract.finding import Finding, Site
+    from musakit.finding import Finding, Site
     from musakit.runtime.contract import RuntimeContract
-    from musakit.runtime.finding import Finding as RuntimeFinding
-    from musakit.runtime.finding import Site as RuntimeSite
     from musakit.target.verify import Ablation, Answers
 
 
@@ -61,7 +59,7 @@ def contract_table(asked: Sequence[Asked]) -> Table:
     return table
 
 
-def finding_lines(finding: Finding | RuntimeFinding) -> Iterator[str]:
+def finding_lines(finding: Finding) -> Iterator[str]:
     """One problem: what, where on both sides, and what to do."""
     yield f"{finding.entry}: {finding.text}"
     for label, site in (("from", finding.caller), ("to", finding.callee)):
@@ -86,7 +84,7 @@ def ablation_lines(ablations: Iterable[Ablation]) -> Iterator[str]:
             yield f"  leaves with it: {blocked}"
 
 
-def finding_row(finding: Finding | RuntimeFinding) -> dict[str, Any]:
+def finding_row(finding: Finding) -> dict[str, Any]:
     """A finding as JSON."""
     return {
         "entry": finding.entry,
@@ -98,7 +96,7 @@ def finding_row(finding: Finding | RuntimeFinding) -> dict[str, Any]:
         "caller": _site(finding.caller),
         "callee": _site(finding.callee),
         "next": finding.next_step,
-        "stand_ins": list(getattr(finding, "stand_ins", ())),
+        "stand_ins": list(finding.stand_ins),
     }
 
 
@@ -113,5 +111,5 @@ def ablation_row(ablation: Ablation) -> dict[str, Any]:
     }
 
 
-def _site(site: Site | RuntimeSite | None) -> dict[str, Any] | None:
+def _site(site: Site | None) -> dict[str, Any] | None:
     return None if site is None else site._asdict()

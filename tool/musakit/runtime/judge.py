@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from musakit.runtime.finding import Finding, Site
+from musakit.finding import Finding, Site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

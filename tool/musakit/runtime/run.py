@@ -6,8 +6,8 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from musakit import files
+from musakit.finding import Finding
 from musakit.runtime.environment import inspect, require_modules
-from musakit.runtime.finding import Finding
 from musakit.runtime.records import STAND_INS, record_of, write_record
 from musakit.runtime.session import PATIENCE, Session
 from musakit.runtime.trees import changed_files

@@ -19,9 +19,9 @@ from musakit.runtime.records import FOLDERS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from musakit.finding import Finding
     from musakit.runtime.answers import Heard
     from musakit.runtime.contract import Expectation
-    from musakit.runtime.finding import Finding
 
 PATIENCE = 150.0  # seconds without a word; importing torch and vLLM takes five to fifteen of them
 _TAIL = 25  # lines of output that explain a crash

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from musakit.contract.expectation import Contract
-    from musakit.contract.finding import Finding, Verdict
     from musakit.contract.sources import Sources
+    from musakit.finding import Finding, Verdict
     from musakit.git.store import Store
-    from musakit.runtime.finding import Finding as RuntimeFinding
     from musakit.series.replay import Replay
     from musakit.target.apply import AppliedTarget, Patched
     from musakit.upstream.pin import Target
@@ -41,9 +40,9 @@ class Answers:
         findings: at least one for each entry that was asked, in the contract's order.
     """
 
-    findings: tuple[Finding | RuntimeFinding, ...]
+    findings: tuple[Finding, ...]
 
-    def of(self, entry: str) -> tuple[Finding | RuntimeFinding, ...]:
+    def of(self, entry: str) -> tuple[Finding, ...]:
         """The findings of one entry."""
         return tuple(finding for finding in self.findings if finding.entry == entry)
 

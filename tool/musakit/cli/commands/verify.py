@@ -180,7 +180,7 @@ def _runtime(options: argparse.Namespace, settings: Settings, outcome: AppliedTa
             name: ask_runtime(contract, trees, store, python, cache, display.update)
             for name, trees in pairs.items()
         }
-    stood_in = {name for f in columns["patched"].findings for name in getattr(f, "stand_ins", ())}
+    stood_in = {name for f in columns["patched"].findings for name in f.stand_ins}
     if stood_in:
         say(f"stand-ins took the place of {', '.join(sorted(stood_in))}: no MUSA kernel has run")
     return Asked("running", contract, columns)

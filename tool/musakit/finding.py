@@ -1,4 +1,4 @@
-"""What an entry says: one value for each, with the fields that static findings have, and how it was found."""
+"""What a check says: one value for each problem, or one for an entry that holds."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """What one entry says about the pair.
+    """What one entry of a contract says about trees.
 
     Attributes:
         entry: the entry's id.
-        verdict: `pass`, `fail`, or `undecided` where the entry was not asked to its end.
-        kind: the entry's kind, or `crash` (the interpreter ended) or `hang` (it did not answer in time).
+        verdict: `pass`, `fail`, or `undecided` where it could not be asked to its end.
+        kind: the entry's kind; or `missing` (a symbol or file that the entry names is not there) or `syntax` (a file
+            does not parse); or, of running code, `crash` (the interpreter ended) or `hang` (it did not answer in time).
         text: what holds, or what is wrong, one sentence.
         expected: what the entry asks for.
-        actual: what the code answers, or the exception that it raises.
-        caller: the place in the trees from which the exception came first; None if there is none.
-        callee: the place in the trees that raised it; None if there is none.
+        actual: what the sources say, what the code answers, or the exception that it raises.
+        caller: the place that calls, reads, imports or edits, or from which an exception came; None if there is none.
+        callee: the place that is called, defined or edited, or that raised; None if there is none.
         next_step: what to do about it; empty if nothing is to be done.
         stand_ins: what took the place of something real while this was asked.
         seconds: how long it took.
