@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from musakit.report.text import counted
+from musakit.series.path import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -69,6 +71,18 @@ def finding_lines(finding: Finding) -> Iterator[str]:
         yield f"  expected {finding.expected or 'nothing'}; there is {finding.actual or 'nothing'}"
     if finding.next_step:
         yield f"  next: {finding.next_step}"
+
+
+def reason_lines(asked: Asked) -> Iterator[str]:
+    """What the code itself says where entries fail on the pristine pair, most frequent first."""
+    pristine = asked.columns.get("pristine")
+    if pristine is None:
+        return
+    reasons = Counter(finding.actual for finding in pristine.findings if finding.verdict == "fail")
+    yield "what the pristine pair says:"
+    for reason, count in reasons.most_common():
+        first = reason.strip().partition("\n")[0]
+        yield f"  {counted(count, 'time')}: {printable(first)}"
 
 
 def ablation_lines(ablations: Iterable[Ablation]) -> Iterator[str]:

@@ -11,7 +11,13 @@ from musakit.cli.parser import add_json
 from musakit.cli.patched import apply_named, report_applied
 from musakit.errors import UsageError
 from musakit.report.document import document as framed
-from musakit.report.verified import Asked, contract_table, finding_lines, finding_row
+from musakit.report.verified import (
+    Asked,
+    contract_table,
+    finding_lines,
+    finding_row,
+    reason_lines,
+)
 from musakit.target.verify import (
     ask,
     contract_of,
@@ -146,6 +152,8 @@ def _contracts(
             document[f"{one.how}-{name}"] = [finding_row(f) for f in answers.findings]
     ok = all(answers.ok for answers in patched)
     if options.runtime:
+        for line in reason_lines(asked[1]):
+            say(line)
         ok = _agree(asked, document) and ok
     if options.ablate:
         ok = _ablate(settings, outcome, asked[0].contract, document) and ok
