@@ -124,3 +124,15 @@ def test_what_cannot_be_imported_is_not_real(tmp_path: Path, index: Path) -> Non
     module = next(Path(python).parents[1].rglob("torch_musa.py"))
     module.write_text("raise OSError('libmusa.so: cannot open shared object file')\n")
     assert inspect(python, []).real == ()
+
+
+def test_nothing_of_the_current_folder_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("json", "importlib", "musakit_guest"):
+        (tmp_path / f"{name}.py").write_text(
+            "raise SystemExit('the current folder was imported')\n"
+        )
+    monkeypatch.chdir(tmp_path)
+    found = inspect(Path(sys.executable), ["json"])
+    assert found.missing == ()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from musakit.errors import ConfigError
+from musakit import files
+from musakit.errors import ConfigError, ToolError
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -13,7 +15,7 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 
@@ -44,6 +46,37 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
         return document
     except (ValueError, RecursionError) as error:  # nesting and integers without end, too
         raise ConfigError(f"`{name}` is not valid TOML", detail=str(error)) from error
+
+
+def load_checked(
+    path: Path,
+    rules: Path,
+    check: Callable[[dict[str, Any]], Sequence[tuple[str, str]]],
+    memory: Path | None,
+) -> dict[str, Any]:
+    """The content of a TOML file that is checked once for every content: checking takes longer than reading.
+
+    Args:
+        path: the file.
+        rules: the module that checks, so that other rules check again.
+        check: finds the problems of a document: key paths and what is wrong there.
+        memory: folder that remembers which files were found right; None checks every time.
+
+    Raises:
+        ConfigError: the file is missing or wrong; all problems are named.
+    """
+    document = load(path)
+    known = None
+    if memory is not None:
+        known = memory / files.sha256_of(rules.read_bytes() + path.read_bytes())
+    if known is None or not known.exists():
+        found = check(document)
+        if found:
+            raise problems(path, found)
+        if known is not None:
+            with contextlib.suppress(ToolError):
+                files.write_atomically(known, b"")
+    return document
 
 
 def problems(path: Path, found: Sequence[tuple[str, str]]) -> ConfigError:

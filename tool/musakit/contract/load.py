@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from musakit import files, toml
+from musakit import toml
 from musakit.contract.expectation import (
     Anchor,
     Call,
@@ -20,12 +19,12 @@ from musakit.contract.expectation import (
     Kernel,
     Override,
 )
-from musakit.errors import ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 FILE = "contract.toml"
+_RULES = Path(__file__).with_name("schema.py")
 
 
 def load_contract(path: Path, memory: Path | None = None) -> Contract:
@@ -38,24 +37,14 @@ def load_contract(path: Path, memory: Path | None = None) -> Contract:
     Raises:
         ConfigError: it is missing or wrong; all problems are named.
     """
-    document = toml.load(path)
-    known = None if memory is None else memory / _digest(path)
-    if known is None or not known.exists():
-        from musakit.contract import schema
-
-        found = schema.check(document)
-        if found:
-            raise toml.problems(path, found)
-        if known is not None:
-            with contextlib.suppress(ToolError):
-                files.write_atomically(known, b"")
+    document = toml.load_checked(path, _RULES, _check, memory)
     return Contract(path, tuple(_entry(table) for table in document["entry"]))
 
 
-def _digest(path: Path) -> str:
-    """What the outcome of a check depends on: the file, and the rules."""
-    rules = Path(__file__).with_name("schema.py").read_bytes()
-    return files.sha256_of(rules + path.read_bytes())
+def _check(document: dict[str, Any]) -> list[tuple[str, str]]:
+    from musakit.contract import schema
+
+    return schema.check(document)
 
 
 def _entry(table: dict[str, Any]) -> Expectation:

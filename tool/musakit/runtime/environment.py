@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from musakit import files, process
 from musakit.errors import CommandError, NetworkError, ToolError, UsageError
+from musakit.upstream.pip import pip_environment, sealed_environment
+from musakit.upstream.settings import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,9 +22,6 @@ if TYPE_CHECKING:
     from musakit.upstream.progress import Progress
 
 GUEST = Path(__file__).parent / "guest"
-# Settings that would send packages elsewhere; all others, those of indexes too, are the user's own.
-_DIVERTING = {f"PIP_{key}" for key in ("TARGET", "PREFIX", "ROOT", "USER", "REQUIRE_VIRTUALENV")}
-_QUIET = {"PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1"}
 _OTHER_PYTHON = "require a different python version"
 _ABSENT = ("No matching distribution", "Could not find a version", "ConnectionError", "Max retries")
 
@@ -89,7 +88,9 @@ def inspect(python: Path, modules: Iterable[str]) -> Interpreter:
         raise UsageError(f"`{python}` is not a Python that can be run")
     env = {**os.environ, "PYTHONPATH": str(GUEST / "probes"), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        done = process.run([python, "-m", "musakit_guest.interpreter", *modules], env=env)
+        # From the guest's own folder: `-m` imports from the current one before all others.
+        command: list[str | Path] = [python.absolute(), "-m", "musakit_guest.interpreter", *modules]
+        done = process.run(command, cwd=GUEST / "probes", env=env)
     except CommandError as error:
         text = f"`{python}` is not a Python that can be run"
         raise UsageError(text, detail=error.detail) from error
@@ -125,7 +126,8 @@ def _name(requirements: RuntimeRequirements) -> str:
 def _make(folder: Path, requirements: RuntimeRequirements, log: Path, progress: Progress) -> None:
     """A virtual environment; only the first lines of its scripts, which nobody runs, tell where it was made."""
     _require_space(folder.parent, requirements)
-    process.run([sys.executable, "-m", "venv", "--without-pip", folder], env=_pip_environment())
+    venv = process.python_module("venv", "--without-pip", folder)
+    process.run(venv, env=sealed_environment())
     python = folder / "bin" / "python"
     size = f", {requirements.megabytes} MB" if requirements.megabytes else ""
     what = f"installing what the runtime contracts need: {len(requirements.lines)} packages{size}"
@@ -135,9 +137,9 @@ def _make(folder: Path, requirements: RuntimeRequirements, log: Path, progress: 
         return True
 
     code = process.supervise(
-        [sys.executable, "-m", "pip", "--python", python, "install", "-r", requirements.path],
+        process.python_module("pip", "--python", python, "install", "-r", requirements.path),
         cwd=folder,
-        env=_pip_environment(),
+        env=pip_environment(load_settings()),
         log=log,
         keep_on=look,
         interval=1.0,
@@ -167,7 +169,7 @@ def _pip_failed(requirements: RuntimeRequirements, output: str) -> ToolError:
     if any(word in output for word in _ABSENT):
         return NetworkError(
             f"a package of `{requirements.path}` is on no package index, or the indexes cannot be reached",
-            hints=("python -m pip config list",),
+            hints=("python -m pip config debug",),
             detail=detail,
         )
     return CommandError(f"pip cannot install `{requirements.path}`", detail=detail)
@@ -182,8 +184,3 @@ def _megabytes(folder: Path) -> int:
             if not os.path.islink(path) and os.path.exists(path):  # noqa: PTH110, PTH114
                 total += os.path.getsize(path)  # noqa: PTH202
     return total >> 20
-
-
-def _pip_environment() -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if key not in _DIVERTING}
-    return {**kept, **_QUIET}

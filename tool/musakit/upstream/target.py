@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from musakit import files, toml
-from musakit.errors import ConfigError, ToolError, UsageError
+from musakit import toml
+from musakit.errors import ConfigError, UsageError
 from musakit.upstream.pin import (
     GitSource,
     MirrorSource,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
 FILE = "target.toml"
 DEFAULT = "default"
+_RULES = Path(__file__).with_name("schema.py")
 
 
 def load_target(folder: Path, *, memory: Path | None = None) -> Target:
@@ -37,36 +37,14 @@ def load_target(folder: Path, *, memory: Path | None = None) -> Target:
         ConfigError: its `target.toml` is missing or wrong; all problems are named.
     """
     path = folder / FILE
-    document = _load(path)
-    known = None if memory is None else memory / _digest(path)
-    if known is None or not known.exists():
-        from musakit.upstream import schema
-
-        found = schema.check(document)
-        if found:
-            raise toml.problems(path, found)
-        if known is not None:
-            with contextlib.suppress(ToolError):
-                files.write_atomically(known, b"")
+    document = toml.load_checked(path, _RULES, _check, memory)
     return _target(folder, document)
 
 
-def _load(path: Path) -> dict[str, Any]:
-    try:
-        return toml.load(path)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ConfigError(f"`{path}` cannot be read: {reason}") from error
-    except RecursionError as error:
-        raise ConfigError(f"`{path}` is nested too deeply") from error
-    except ValueError as error:  # a number of thousands of digits
-        raise ConfigError(f"`{path}` is not valid TOML", detail=str(error)) from error
+def _check(document: dict[str, Any]) -> list[tuple[str, str]]:
+    from musakit.upstream import schema
 
-
-def _digest(path: Path) -> str:
-    """What the outcome of a check depends on: the file, and the rules."""
-    rules = Path(__file__).with_name("schema.py").read_bytes()
-    return files.sha256_of(rules + path.read_bytes())
+    return schema.check(document)
 
 
 def find_target(patches: Path, name: str | None = None, *, memory: Path | None = None) -> Target:
