@@ -1,0 +1,1 @@
+"""A series on another tree than its own, with a verdict for each patch and hunk."""
