@@ -1,0 +1,1 @@
+"""A series on every release of its upstream: what each will cost."""
