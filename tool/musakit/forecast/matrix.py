@@ -164,11 +164,13 @@ class Answer(NamedTuple):
     """What a maintainer asks first.
 
     Attributes:
+        newest: name of the newest release.
         free: name of the newest release that costs nothing; empty if none does.
         breaks_at: name of the first release that costs something; empty if none does.
         costs: one for each release that could be looked at, in order.
     """
 
+    newest: str
     free: str
     breaks_at: str
     costs: tuple[Cost, ...]
@@ -182,8 +184,8 @@ class Answer(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether the newest release costs nothing."""
-        return bool(self.costs) and self.costs[-1].is_free
+        """Whether the newest release costs nothing; one that could not be looked at is not known to."""
+        return self.free == self.newest
 
 
 class Matrix(NamedTuple):

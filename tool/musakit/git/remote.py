@@ -31,6 +31,7 @@ _NOT_SINGLY = re.compile(
     r"not our ref|unadvertised object|does not support shallow|dumb http|shallow file|not support --depth"
 )
 _EVERYTHING = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+_WITH_HEAD = (*_EVERYTHING, "+HEAD:refs/musakit/head")
 
 # No program of ours or the user's runs on what comes in, and nothing but the fetch itself is done.
 _CONFIG = {
@@ -73,6 +74,29 @@ def fetched(url: str, commit: str, parent: Path, report: Report) -> Iterator[Sto
                 hints=(f"git ls-remote {quote(public_url(url))}",),
             )
         yield store
+
+
+def keep_history(url: str, repository: Path, report: Report) -> None:
+    """Bring all branches and tags of a remote, with their history, into a repository that stays.
+
+    Its default branch becomes the ref `refs/musakit/head`.
+
+    Args:
+        url: where to fetch from.
+        repository: the bare repository, made if it does not exist.
+        report: told about progress: step, done, total.
+
+    Raises:
+        NetworkError: the remote cannot be reached.
+    """
+    with files.locked(repository.with_suffix(".lock")):
+        if not (repository / "HEAD").is_file():
+            with files.scratch_folder(repository.parent) as folder:
+                _create(folder / "made")
+                _fetch(folder / "made", url, _WITH_HEAD, report)
+                (folder / "made").rename(repository)
+        else:
+            _fetch(repository, url, _WITH_HEAD, report)
 
 
 def _create(repository: Path) -> None:

@@ -60,17 +60,26 @@ class Download:
             NetworkError: it did not come, or not whole.
             ToolError: it cannot be written, for instance because the disk is full.
         """
-        path = folder / "archive"
-        try:
-            got = retried(lambda: self._stream(candidate, path), self.retries)
-        except transport_errors() as error:
-            raise NetworkError(f"cannot download `{candidate.shown}`: {explain(error)}") from error
+        path, got = self.unpinned(candidate, folder)
         if got != sha256:
             raise IntegrityError(
                 f"`{candidate.shown}` is not the file that is pinned",
                 detail=f"expected sha256 `{sha256}`\ngot sha256 `{got}`",
             )
         return path
+
+    def unpinned(self, candidate: Candidate, folder: Path) -> tuple[Path, str]:
+        """Download a candidate of which no digest is known into `folder`; return the file and its sha256.
+
+        Raises:
+            NetworkError: it did not come, or not whole.
+            ToolError: it cannot be written, for instance because the disk is full.
+        """
+        path = folder / "archive"
+        try:
+            return path, retried(lambda: self._stream(candidate, path), self.retries)
+        except transport_errors() as error:
+            raise NetworkError(f"cannot download `{candidate.shown}`: {explain(error)}") from error
 
     def _stream(self, candidate: Candidate, path: Path) -> str:
         """Write the answer's body to `path` and return its digest."""

@@ -66,8 +66,8 @@ def find_sdists(
     found: list[Candidate] = []
     seen: list[Package] = []
     problems: list[_Place] = []
-    for finder, url in _finders(settings, session):
-        packages, problem = _ask(finder, url, pin.name, session, settings.retries)
+    for finder, url in finders(settings, session):
+        packages, problem = ask(finder, url, pin.name, session, settings.retries)
         seen += packages
         if problem:
             problems.append(_Place(url, problem))
@@ -80,7 +80,27 @@ def find_sdists(
     return tuple(sorted(fitting, key=lambda candidate: candidate.sha256 is None))
 
 
-def _finders(settings: IndexSettings, session: PyPIClient) -> Iterable[tuple[PackageFinder, str]]:
+def find_release(pin: Pin, settings: IndexSettings, session: PyPIClient) -> tuple[Candidate, ...]:
+    """The sdists of a pin's version, whatever their digest, at the first place that has any; the usual form first.
+
+    Raises:
+        NetworkError: no index has it, or none could be asked; the nearest versions are named.
+    """
+    seen: list[Package] = []
+    problems: list[_Place] = []
+    for finder, url in finders(settings, session):
+        packages, problem = ask(finder, url, pin.name, session, settings.retries)
+        seen += packages
+        if problem:
+            problems.append(_Place(url, problem))
+        found = _sdists(packages, pin.version)
+        if found:
+            return tuple(sorted(found, key=lambda one: not one.filename.endswith(".tar.gz")))
+    raise _nothing(pin, "", [], seen, problems, settings)
+
+
+def finders(settings: IndexSettings, session: PyPIClient) -> Iterable[tuple[PackageFinder, str]]:
+    """A finder for each place that may have packages, with its url, in the order in which they are asked."""
     from unearth import PackageFinder
 
     # Links first: they are the user's own folders more often than not, and cost nothing to read.
@@ -97,7 +117,7 @@ def _finders(settings: IndexSettings, session: PyPIClient) -> Iterable[tuple[Pac
             )
 
 
-def _ask(
+def ask(
     finder: PackageFinder, url: str, name: str, session: PyPIClient, retries: int
 ) -> tuple[list[Package], str]:
     """What one place offers, and why it offers nothing where that is not its plain answer."""
@@ -143,13 +163,14 @@ def _sdists(packages: Iterable[Package], version: str) -> list[Candidate]:
 
     wanted = Version(version)
     return [
-        Candidate(package.link.filename, package.link.url_without_fragment, _sha256(package))
+        Candidate(package.link.filename, package.link.url_without_fragment, stated_sha256(package))
         for package in packages
         if not package.link.is_wheel and package.version and Version(package.version) == wanted
     ]
 
 
-def _sha256(package: Package) -> str | None:
+def stated_sha256(package: Package) -> str | None:
+    """The digest that an index states for a file; None if it states none."""
     stated = package.link.hash_option or {}
     return stated["sha256"][0].lower() if "sha256" in stated else None
 
