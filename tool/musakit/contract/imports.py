@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from musakit.contract.analysis import Analysis
     from musakit.contract.expectation import Import
-    from musakit.contract.program import Module
+    from musakit.contract.program import Module, Program
 
 # Conditions that tell which release is installed: what stands under them may be for another one.
 _GATE = re.compile(r"version|find_spec|hasattr|_available|try_import", re.IGNORECASE)
@@ -101,41 +101,9 @@ class _Reader:
                 name = alias.name
             if module.split(".")[0] not in self.entry.of:
                 continue
-            problem = self._problem(module, name)
+            problem = import_problem(self.analysis, module, name)
             if problem is not None:
                 yield self._finding(node.lineno, module, name, problem, gate)
-
-    def _problem(self, module: str, name: str) -> str | Unknown | None:
-        """Why an import fails; None if it does not."""
-        program, scope = self.analysis.program, self.analysis.scope
-        try:
-            found = program.module(module)
-        except BrokenModule as error:
-            return f"`{error.site.path}` does not parse"
-        if found is None:
-            if program.has_package(module) and (not name or program.module(f"{module}.{name}")):
-                return None
-            return f"there is no module `{module}`"
-        if not name or name == "*":
-            return None
-        symbols = scope.lookup(found, name)
-        if not symbols:
-            return f"`{module}` has no `{name}`"
-        unknown = [symbol for symbol in symbols if isinstance(symbol, Unknown)]
-        if unknown and not self._promised(found, name):
-            return unknown[0]
-        return None
-
-    def _promised(self, module: Module, name: str) -> bool:
-        """Whether a module that binds names dynamically says itself that it has this one."""
-        if any(item.name == name for item in module.table.names):
-            return True
-        for item in module.table.names:
-            if item.name in {"__all__", "__getattr__"}:
-                text = self.analysis.program.syntax.text(module, item.line, item.end)
-                if re.search(rf"[\"']{re.escape(name)}[\"']", text):
-                    return True
-        return False
 
     def _finding(
         self, line: int, module: str, name: str, problem: str | Unknown, gate: str
@@ -185,7 +153,7 @@ class _Reader:
             if not _QUALIFIED.fullmatch(text) or top not in {*self.entry.of, self.entry.package}:
                 continue
             module, _, name = text.rpartition(".")
-            problem = self._problem(module, name)
+            problem = import_problem(self.analysis, module, name)
             if isinstance(problem, str):
                 yield Finding(
                     self.entry.id,
@@ -197,6 +165,40 @@ class _Reader:
                     caller=self.module.site(node.lineno),
                     next_step=self._where_it_is(name, module),
                 )
+
+
+def import_problem(analysis: Analysis, module: str, name: str) -> str | Unknown | None:
+    """Why `from MODULE import NAME`, or `import MODULE` if the name is empty, fails; None if it does not."""
+    program, scope = analysis.program, analysis.scope
+    try:
+        found = program.module(module)
+    except BrokenModule as error:
+        return f"`{error.site.path}` does not parse"
+    if found is None:
+        if program.has_package(module) and (not name or program.module(f"{module}.{name}")):
+            return None
+        return f"there is no module `{module}`"
+    if not name or name == "*":
+        return None
+    symbols = scope.lookup(found, name)
+    if not symbols:
+        return f"`{module}` has no `{name}`"
+    unknown = [symbol for symbol in symbols if isinstance(symbol, Unknown)]
+    if unknown and not _promised(program, found, name):
+        return unknown[0]
+    return None
+
+
+def _promised(program: Program, module: Module, name: str) -> bool:
+    """Whether a module that binds names dynamically says itself that it has this one."""
+    if any(item.name == name for item in module.table.names):
+        return True
+    for item in module.table.names:
+        if item.name in {"__all__", "__getattr__"}:
+            text = program.syntax.text(module, item.line, item.end)
+            if re.search(rf"[\"']{re.escape(name)}[\"']", text):
+                return True
+    return False
 
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
