@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from musakit.finding import Finding
+    from musakit.rebase.drift import Drift
     from musakit.replay.outcome import HunkOutcome, PatchOutcome, Region, Replay
     from musakit.series.folder import Patch
     from musakit.upstream.pin import Pin
@@ -156,6 +157,7 @@ class CarriedUpstream(NamedTuple):
         replay: what replaying the series gave.
         patches: each patch before and after, in order.
         proof: about the new tree; None until the new target is written.
+        drifts: what patches that go on may no longer mean.
     """
 
     old: Pin
@@ -164,6 +166,7 @@ class CarriedUpstream(NamedTuple):
     replay: Replay
     patches: tuple[CarriedPatch, ...]
     proof: Proof | None = None
+    drifts: tuple[Drift, ...] = ()
 
     @property
     def name(self) -> str:
