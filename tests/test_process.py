@@ -1,19 +1,17 @@
-"""Programs that are watched while they run."""
+"""Programs that are watched while they run, and functions that run in other processes."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from musakit.errors import CommandError
-from musakit.process import supervise
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from musakit.errors import CommandError, ToolError
+from musakit.process import spread, supervise
 
 
 def test_exit_code_and_output(tmp_path: Path) -> None:
@@ -80,3 +78,64 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
             log=tmp_path / "log",
             keep_on=lambda: True,
         )
+
+
+def _double(number: int) -> tuple[int, int]:
+    return 2 * number, os.getpid()
+
+
+def _end(_number: int) -> None:
+    os._exit(7)
+
+
+def _fail(number: int) -> None:
+    raise ToolError(f"no {number}")
+
+
+def _sleep_and_tell(folder: str) -> None:
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(600)
+
+
+def test_tasks_are_spread_over_processes() -> None:
+    found = dict(spread(_double, [1, 2, 3, 4], 2))
+    assert {number: value for number, (value, _pid) in found.items()} == {0: 2, 1: 4, 2: 6, 3: 8}
+    assert os.getpid() not in {pid for _value, pid in found.values()}
+
+
+@pytest.mark.parametrize(("tasks", "jobs"), [([3], 8), ([3, 4], 1), ([], 8)])
+def test_one_task_or_one_job_needs_no_process(tasks: list[int], jobs: int) -> None:
+    found = [value for _number, value in spread(_double, tasks, jobs)]
+    assert found == [(2 * task, os.getpid()) for task in tasks]
+
+
+def test_an_error_in_a_process_is_the_same_here() -> None:
+    with pytest.raises(ToolError, match="no 1") as caught:
+        list(spread(_fail, [1, 1], 2))
+    assert caught.value.message == "no 1"
+
+
+def test_a_process_that_ends_is_an_error() -> None:
+    with pytest.raises(CommandError, match="worker process"):
+        list(spread(_end, [1, 2], 2))
+
+
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    program = (
+        "import tests.test_process as t; from musakit.process import spread\n"
+        f"if __name__ == '__main__': list(spread(t._sleep_and_tell, [{str(tmp_path)!r}] * 2, 2))\n"
+    )
+    script = tmp_path / "script"
+    script.write_text(program)
+    root = Path(__file__).parents[1]
+    parent = subprocess.Popen([sys.executable, script], env={**os.environ, "PYTHONPATH": str(root)})
+    names: set[str] = set()
+    while len(names) < 2:
+        time.sleep(0.05)
+        names = {path.name for path in tmp_path.iterdir()} - {"script"}
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and any(Path("/proc", name).exists() for name in names):
+        time.sleep(0.05)
+    assert [name for name in names if Path("/proc", name).exists()] == []

@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING
 from musakit.errors import CommandError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from multiprocessing.connection import Connection
     from pathlib import Path
+    from typing import TypeVar
+
+    Task = TypeVar("Task")
+    Result = TypeVar("Result")
 
 # Of a module, without the current folder among the places that modules are imported from.
 _PROGRAM = (
@@ -132,6 +137,60 @@ def supervise(
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def spread(
+    function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int
+) -> Iterator[tuple[int, Result]]:
+    """What a function returns for each task, with the task's number, in the order in which they are done.
+
+    Args:
+        function: a function of a module; it and the tasks go to other processes of this Python.
+        tasks: its arguments.
+        jobs: how many processes; with one, or one task, it runs in this process.
+
+    Raises:
+        CommandError: a process ended before its task was done.
+    """
+    if min(jobs, len(tasks)) < 2:
+        for number, task in enumerate(tasks):
+            yield number, function(task)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    fresh = multiprocessing.get_context(
+        "spawn"
+    )  # a fork would have our threads' locks, but not the threads
+    lease, held = fresh.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), fresh, _live_while_held, (lease,))
+    try:
+        running = {pool.submit(function, task): number for number, task in enumerate(tasks)}
+        for done in as_completed(tuple(running)):
+            yield running.pop(done), done.result()
+        pool.shutdown()
+    except BrokenProcessPool as error:
+        text = "a worker process was ended from outside, or had no memory left"
+        raise CommandError(text) from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        held.close()
+        lease.close()
+
+
+def _live_while_held(lease: Connection) -> None:
+    """Let this process end when the one that started it ends, or lets go."""
+    import threading
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    def watch() -> None:
+        lease.poll(None)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def failed(args: Sequence[str | Path], code: int, output: bytes) -> CommandError:

@@ -1,0 +1,80 @@
+"""What earlier forecasts found, in files that are written whole and say their own digest.
+
+A memory, never an authority: an entry is found only by a key of everything that it depends on, and a file that is not
+as it was written counts for nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from musakit.errors import ToolError
+from musakit.files import sha256_of, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_MOST = 2000  # entries of a file; beyond, what was not used for longest is dropped
+_PACKAGES = ("git", "replay", "contract", "series", "forecast")
+
+
+def rules_digest() -> str:
+    """What stands for the code that gives verdicts: other code may give others."""
+    top = Path(__file__).parents[1]
+    files = sorted(path for name in _PACKAGES for path in (top / name).glob("*.py"))
+    return sha256_of(b"\0".join(path.read_bytes() for path in files))
+
+
+def key_of(*parts: Any) -> str:
+    """The digest of values that JSON knows."""
+    return sha256_of(json.dumps(parts, separators=(",", ":")).encode())
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The object in a file that `write` has made; empty if it is missing or damaged."""
+    with contextlib.suppress(OSError, ValueError):
+        digest, _, text = path.read_bytes().partition(b"\n")
+        if sha256_of(text).encode() == digest:
+            value = json.loads(text)
+            return value if isinstance(value, dict) else {}
+    return {}
+
+
+def write(path: Path, value: Mapping[str, Any]) -> None:
+    """Write an object; that it cannot be written does no harm."""
+    text = json.dumps(value, separators=(",", ":")).encode()
+    with contextlib.suppress(ToolError):
+        write_atomically(path, b"%s\n%s" % (sha256_of(text).encode(), text), durable=False)
+
+
+class Shelf:
+    """Entries of many releases, one file a release. What one release knows serves the others too.
+
+    Args:
+        folder: where the files are.
+        trees: the tree ids of the releases.
+    """
+
+    def __init__(self, folder: Path, trees: Iterable[str]) -> None:
+        self._folder = folder
+        self._files = {tree: read(self._path(tree)) for tree in trees}
+        self._all = {
+            key: value for entries in self._files.values() for key, value in entries.items()
+        }
+
+    def _path(self, tree: str) -> Path:
+        return self._folder / f"{tree}.json"
+
+    def find(self, key: str) -> Any:
+        """The entry of a key; None if there is none."""
+        return self._all.get(key)
+
+    def put(self, tree: str, entries: Mapping[str, Any]) -> None:
+        """Keep entries that were found for a release, at once."""
+        known = {key: value for key, value in self._files[tree].items() if key not in entries}
+        self._files[tree] = dict(list((known | dict(entries)).items())[-_MOST:])
+        self._all.update(entries)
+        write(self._path(tree), self._files[tree])
