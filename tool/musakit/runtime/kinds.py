@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _CONFIGURATION = frozenset(
     {
         *("target", "dflash", "speculative_tokens", "max_num_seqs", "max_model_len"),
-        *("options", "mate"),
+        *("options", "drafter", "mate"),
     }
 )
 
@@ -58,7 +58,7 @@ KINDS = {
     "worker": _kind("", "device_type device"),
     "server": _kind(
         "",
-        "backends mode target_graphs draft_graphs",
+        "backends sharing mode target_graphs draft_graphs",
         apart=True,  # it initialises the distributed environment
     ),
 }

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import importlib.util
 import inspect
 import textwrap
 
@@ -10,6 +11,7 @@ PROPOSERS = {
     "DraftModelProposer": "vllm.v1.spec_decode.draft_model",
     "DFlashProposer": "vllm.v1.spec_decode.dflash",
     "ExtractHiddenStatesProposer": "vllm.v1.spec_decode.extract_hidden_states",
+    "Gemma4Proposer": "vllm.v1.spec_decode.gemma4",  # from 0.22 on
 }
 CALLEE = "self.drafter.dummy_run"
 
@@ -29,6 +31,8 @@ def ask(case: dict, answer: dict) -> None:
     answer["keywords"] = keywords
     answer["binds"], before = [], []
     for name, module in PROPOSERS.items():
+        if importlib.util.find_spec(module) is None:
+            continue
         method = getattr(importlib.import_module(module), name).dummy_run
         signature = inspect.signature(method)
         try:

@@ -9,7 +9,8 @@ def engine_config(case: dict) -> object:
     """What vLLM makes of the arguments that a server would be started with.
 
     Args:
-        case: `target`, `dflash`, `speculative_tokens`, `max_num_seqs`, `max_model_len`, and further `options`.
+        case: `target`, `dflash`, `speculative_tokens`, `max_num_seqs`, `max_model_len`, and further `options` of the
+            engine and of the `drafter`.
     """
     from vllm.engine.arg_utils import EngineArgs
 
@@ -26,6 +27,7 @@ def engine_config(case: dict) -> object:
             "method": "dflash",
             "model": models.folder_of("dflash"),
             "num_speculative_tokens": case["speculative_tokens"],
+            **case.get("drafter", {}),
         }
     return EngineArgs(**options | case.get("options", {})).create_engine_config()
 

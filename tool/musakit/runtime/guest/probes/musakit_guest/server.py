@@ -11,7 +11,8 @@ def ask(case: dict, answer: dict) -> None:
 
     Args:
         case: what `engine_config` takes.
-        answer: `backends` by head size, `mode`, and the graphs of target and drafter.
+        answer: `backends` by head size, how many of them share one tensor of the KV cache at most (`sharing`),
+            `mode`, and the graphs of target and drafter.
     """
     from vllm.config import get_layers_from_vllm_config, set_current_vllm_config
     from vllm.model_executor.layers.attention_layer_base import AttentionLayerBase
@@ -24,19 +25,28 @@ def ask(case: dict, answer: dict) -> None:
     with set_current_vllm_config(config):
         worker.init_device()
         worker.load_model()
-        layers = get_layers_from_vllm_config(config, AttentionLayerBase).values()
+        layers = get_layers_from_vllm_config(config, AttentionLayerBase)
         answer["backends"] = {
             str(layer.head_size): layer.get_attn_backend().__name__
-            for layer in sorted(layers, key=lambda layer: layer.head_size)
+            for layer in sorted(layers.values(), key=lambda layer: layer.head_size)
         }
         specs = worker.get_kv_cache_spec()
         worker.determine_available_memory()
-        worker.initialize_from_config(get_kv_cache_configs(config, [specs], [CACHE])[0])
+        cache = get_kv_cache_configs(config, [specs], [CACHE])[0]
+        answer["sharing"] = max(
+            len(backends_in(tensor, layers)) for tensor in cache.kv_cache_tensors
+        )
+        worker.initialize_from_config(cache)
         answer["mode"] = config.compilation_config.cudagraph_mode.name
         worker.compile_or_warm_up_model()
     runner = worker.model_runner
     answer["target_graphs"] = graphs_of(runner.model, block)
     answer["draft_graphs"] = graphs_of(runner.drafter.model, block)
+
+
+def backends_in(tensor: object, layers: dict) -> set:
+    """Backends of the layers that keep their KV cache in one tensor: more than one overwrite each other's blocks."""
+    return {layers[name].get_attn_backend().__name__ for name in tensor.shared_by}
 
 
 def leave_out_sampler() -> str:
