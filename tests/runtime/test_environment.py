@@ -83,6 +83,16 @@ def test_targets_share_what_they_can(tmp_path: Path, index: Path) -> None:
     assert first == again
 
 
+def test_a_path_that_is_not_absolute(
+    tmp_path: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip runs in another folder."""
+    write_wheel(index, "one")
+    requirements(tmp_path, "one==1.0\n")
+    monkeypatch.chdir(tmp_path)
+    assert provision(load_requirements(Path("runtime.txt")), tmp_path / "cache", silent).is_file()
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [

@@ -137,7 +137,9 @@ def _make(folder: Path, requirements: RuntimeRequirements, log: Path, progress: 
         return True
 
     code = process.supervise(
-        process.python_module("pip", "--python", python, "install", "-r", requirements.path),
+        process.python_module(
+            "pip", "--python", python, "install", "-r", requirements.path.absolute()
+        ),
         cwd=folder,
         env=pip_environment(load_settings()),
         log=log,
