@@ -28,6 +28,10 @@ _DIFF = (
 )
 
 
+Content = tuple[str, bytes] | None
+"""Mode and content of a file; None if there is none."""
+
+
 class Sides(NamedTuple):
     """The three sides of a file that a person has to settle.
 
@@ -78,18 +82,80 @@ def unknown_files(folder: Path) -> tuple[str, ...]:
     return tuple(listing.decode(errors="surrogateescape").split("\0")[:-1])
 
 
-def changed_files(folder: Path, old: str, new: str) -> dict[str, tuple[str, bytes] | None]:
-    """Mode and content of each file that differs between two trees; None if it is deleted."""
-    listing = git(
-        *("diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", old, new), cwd=folder
-    )
-    fields = listing.decode(errors="surrogateescape").split("\0")[:-1]
-    found: dict[str, tuple[str, bytes] | None] = {}
+def changed_files(folder: Path, old: str, new: str) -> dict[str, Content]:
+    """Each file that differs between two trees, as it is in the second."""
+    return contents(folder, new, changed_paths(folder, old, new))
+
+
+def changed_paths(folder: Path, old: str, new: str) -> tuple[str, ...]:
+    """Paths of the files that differ between two trees."""
+    listing = git("diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new, cwd=folder)
+    return tuple(listing.decode(errors="surrogateescape").split("\0")[:-1])
+
+
+def contents(folder: Path, tree: str, paths: Iterable[str]) -> dict[str, Content]:
+    """Files of a tree; None where it has none."""
+    store = Store(folder / ".git")
+    entries = store.entries(tree)
+    with BlobReader(store) as reader:
+        return {
+            path: (entry.mode, reader.take(entry.blob)) if (entry := entries.get(path)) else None
+            for path in paths
+        }
+
+
+def blobs(folder: Path, ids: Iterable[str]) -> tuple[bytes, ...]:
+    """Contents of blobs."""
     with BlobReader(Store(folder / ".git")) as reader:
-        for about, path in zip(fields[::2], fields[1::2], strict=True):
-            _old_mode, mode, _old_blob, blob, _kind = about[1:].split(" ")
-            found[path] = None if blob == _NO_BLOB else (mode, reader.take(blob))
-    return found
+        return tuple(reader.read(ids).values())
+
+
+def tree_with(folder: Path, tree: str, files: Mapping[str, Content]) -> str:
+    """Tree id of a tree with other files."""
+    repository = folder / ".git"
+    copy = repository / _INDEX
+    copy.unlink(missing_ok=True)
+    env = {"GIT_INDEX_FILE": str(copy.absolute())}
+    lines = []
+    for path, file in files.items():
+        if file is None:
+            lines.append(f"0 {_NO_BLOB}\t{path}\0")
+            continue
+        blob = git("hash-object", "-w", "--stdin", cwd=folder, stdin=file[1]).decode().strip()
+        lines.append(f"{file[0]} {blob}\t{path}\0")
+    listing = "".join(lines).encode(errors="surrogateescape")
+    try:
+        git("read-tree", tree, cwd=folder, env=env)
+        git("update-index", "-z", "--index-info", cwd=folder, stdin=listing, env=env)
+        return git("write-tree", cwd=folder, env=env).decode().strip()
+    finally:
+        copy.unlink(missing_ok=True)
+
+
+def take_back(folder: Path) -> None:
+    """Bring known files to the commit that the work tree is on; what is new in the index goes.
+
+    The caller has made sure that nothing of a person's is lost.
+    """
+    listing = git("ls-files", "-z", cwd=folder) + git("ls-files", "--unmerged", "-z", cwd=folder)
+    lines = listing.decode(errors="surrogateescape").split("\0")[:-1]
+    known = {line.rpartition("\t")[2] for line in lines}
+    at_head = git("ls-tree", "-r", "-z", "--name-only", "HEAD", cwd=folder)
+    for path in known - set(at_head.decode(errors="surrogateescape").split("\0")):
+        if os.path.lexists(folder / path):
+            (folder / path).unlink()
+    git("reset", "--quiet", "--hard", "HEAD", cwd=folder)
+
+
+def named_commits(folder: Path, besides: str) -> tuple[str, ...]:
+    """Refs of a work tree, such as branches and stashes, but for those below a prefix."""
+    listing = git("for-each-ref", "--format=%(refname)", cwd=folder)
+    return tuple(ref for ref in listing.decode().split() if not ref.startswith(besides))
+
+
+def is_named(folder: Path, commit: str) -> bool:
+    """Whether a ref holds a commit, so that it is not lost when the work tree moves on."""
+    return bool(git("for-each-ref", "--contains", commit, cwd=folder))
 
 
 def difference(folder: Path, old: str, new: str) -> bytes:
@@ -116,9 +182,7 @@ def keep_as_commit(folder: Path, tree: str, message: str, ref: str) -> str:
     return commit
 
 
-def write_conflict(
-    folder: Path, files: Mapping[str, tuple[Sides, tuple[str, bytes] | None]]
-) -> None:
+def write_conflict(folder: Path, files: Mapping[str, tuple[Sides, Content]]) -> None:
     """Put files in the state of a merge that waits for a person: content on disk, all three sides in the index.
 
     Args:
@@ -135,7 +199,7 @@ def write_conflict(
     git("update-index", "-z", "--index-info", cwd=folder, stdin=listing)
 
 
-def write_files(folder: Path, files: Mapping[str, tuple[str, bytes] | None]) -> None:
+def write_files(folder: Path, files: Mapping[str, Content]) -> None:
     """Write, or delete, files of a work tree and tell git that they are meant so."""
     for path, content in files.items():
         _write(folder / path, content)
@@ -145,7 +209,7 @@ def write_files(folder: Path, files: Mapping[str, tuple[str, bytes] | None]) -> 
         git("update-index", *options, cwd=folder, stdin=listing)
 
 
-def _write(path: Path, content: tuple[str, bytes] | None) -> None:
+def _write(path: Path, content: Content) -> None:
     if os.path.lexists(path):
         path.unlink()
     if content is None:
