@@ -76,6 +76,11 @@ class Marker(NamedTuple):
     is_written: bool
 
 
+def is_there(store: Store, folder: Path, name: str) -> bool:
+    """Whether a folder is the work tree of a rebase."""
+    return folder.is_dir() and worktree.name_of(store, folder) == _label(name)
+
+
 def marker_of(store: Store, folder: Path, name: str) -> Marker | None:
     """What the work tree of a rebase holds; None if it holds no conflict.
 
@@ -84,7 +89,7 @@ def marker_of(store: Store, folder: Path, name: str) -> Marker | None:
     """
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return None
-    if worktree.name_of(store, folder) != _label(name):
+    if not is_there(store, folder, name):
         raise UsageError(
             f"`{folder}` is there already and not a work tree of this rebase",
             hints=(f"mv {quote(str(folder))} {quote(f'{folder}.old')}",),
@@ -122,20 +127,20 @@ def present(store: Store, folder: Path, name: str, conflict: Conflict) -> None:
 
 def _write(folder: Path, conflict: Conflict) -> None:
     """Write the files; the marker comes before them, and says so again when all are there."""
-    files = {**conflict.merged, **{path: start for path, (_sides, start) in conflict.open.items()}}
-    in_the_way = sorted(set(edits.unknown_files(folder)) & files.keys())
+    given = {**conflict.merged, **{path: start for path, (_sides, start) in conflict.open.items()}}
+    in_the_way = sorted(set(edits.unknown_files(folder)) & given.keys())
     if in_the_way:
         raise UsageError(
             f"`{folder}` has files that git does not know where the patch needs its own",
             hints=(f"git -C {quote(str(folder))} stash --all",),
             detail="\n".join(map(printable, in_the_way)),
         )
-    start = edits.tree_with(folder, conflict.before, files)
+    start = edits.tree_with(folder, conflict.before, given)
     sides = {
         path: tuple(side.blob for side in sides if side is not None)
         for path, (sides, _start) in conflict.open.items()
     }
-    marker = Marker(*conflict[:4], start, sides, tuple(sorted(files)), is_written=False)
+    marker = Marker(*conflict[:4], start, sides, tuple(sorted(given)), is_written=False)
     _note(folder, marker)
     write_atomically(change_file(folder), conflict.change.encode(errors="surrogateescape"))
     edits.write_files(folder, conflict.merged)
@@ -152,14 +157,19 @@ def own_edits(folder: Path, marker: Marker | None) -> tuple[str, ...]:
     now = edits.snapshot(folder, marker.open if marker else ())
     known = [worktree.tree_of(folder, worktree.head_of(folder))]
     if marker is not None:
-        known += [worktree.tree_of(folder, marker.before), marker.start]
+        known += [tree_before(folder, marker), marker.start]
     differing = [set(edits.changed_paths(folder, tree, now)) for tree in known]
     return tuple(sorted(set.intersection(*differing)))
 
 
+def _is_loose(store: Store, folder: Path, commit: str) -> bool:
+    """Whether nothing but the work tree's own HEAD holds a commit."""
+    return store.resolve(f"{commit}^{{commit}}") is None and not edits.is_named(folder, commit)
+
+
 def _require_no_edits(store: Store, folder: Path, marker: Marker | None) -> None:
     head = worktree.head_of(folder)
-    if store.resolve(f"{head}^{{commit}}") is None and not edits.is_named(folder, head):
+    if _is_loose(store, folder, head):
         raise UsageError(
             f"`{folder}` is on commit {head[:12]}, which is in no resolution and on no branch",
             hints=(f"git -C {quote(str(folder))} branch kept-{head[:12]}",),
@@ -180,7 +190,7 @@ def _clear(folder: Path, marker: Marker | None) -> None:
     (folder / ".git" / _MARKER).unlink(missing_ok=True)
 
 
-def read(store: Store, folder: Path, marker: Marker) -> tuple[str, dict[str, Content]]:
+def read(folder: Path, marker: Marker) -> tuple[str, dict[str, Content]]:
     """The tree of a work tree, and every file that the patch or the person has touched.
 
     Raises:
@@ -201,9 +211,13 @@ def read(store: Store, folder: Path, marker: Marker) -> tuple[str, dict[str, Con
             hints=(f"git -C {quote(str(folder))} add {names}",),
             detail="\n".join(map(printable, untouched)),
         )
-    before = worktree.tree_of(folder, marker.before)
-    touched = {*marker.all, *edits.changed_paths(folder, before, tree)}
+    touched = {*marker.all, *edits.changed_paths(folder, tree_before(folder, marker), tree)}
     return tree, edits.contents(folder, tree, sorted(touched))
+
+
+def tree_before(folder: Path, marker: Marker) -> str:
+    """Tree id of what is there right before the patch."""
+    return worktree.tree_of(folder, marker.before)
 
 
 def _marks_left(folder: Path, marker: Marker) -> list[str]:
@@ -235,9 +249,11 @@ def keep(folder: Path, marker: Marker, tree: str, what: str) -> None:
     (folder / ".git" / _MARKER).unlink(missing_ok=True)
 
 
-def reasons_to_stay(folder: Path, marker: Marker | None) -> tuple[str, ...]:
+def reasons_to_stay(store: Store, folder: Path, marker: Marker | None) -> tuple[str, ...]:
     """What a work tree holds that would be lost with it, one line each."""
-    own = [f"`{printable(path)}` is edited" for path in own_edits(folder, marker)]
+    head = worktree.head_of(folder)
+    own = [f"commit {head[:12]} is in no resolution"] if _is_loose(store, folder, head) else []
+    own += [f"`{printable(path)}` is edited" for path in own_edits(folder, marker)]
     own += [f"`{printable(path)}` is not known to git" for path in edits.unknown_files(folder)]
     return (*own, *(f"`{ref}` has commits" for ref in edits.named_commits(folder, _RESOLVED)))
 

@@ -6,8 +6,8 @@ import contextlib
 import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
-from musakit import files
-from musakit.errors import IntegrityError, UsageError
+from musakit import files, toml
+from musakit.errors import CommandError, ConfigError, IntegrityError, UsageError
 from musakit.rebase import pins
 from musakit.series.apply import apply_series
 from musakit.series.export import export_series
@@ -85,13 +85,16 @@ def write_target(store: Store, draft: Draft) -> Written:
     parent = draft.folder.parent
     with files.scratch_folder(parent) as scratch:
         made = scratch / draft.name
-        notices = _copy(draft, made)
+        _copy(draft, made)
         for name, replay in draft.replays.items():
             _write_series(made / name, draft.old, name, new_series(store, replay))
-        notices += _write_pins(store, draft, made)
+        notices = _write_pins(store, draft, made)
         outcome = _apply(store, draft, load_target(made))
         _require_same_trees(store, draft, outcome)
-        write_lock(made, make_lock(outcome.target, outcome.applied(), _build(store, outcome)))
+        write_lock(
+            made,
+            make_lock(outcome.target, outcome.applied(), lock_build_requirements(outcome, store)),
+        )
         outcome = outcome._replace(lock=load_lock(made))
         if REQUIREMENTS in {path.name for path in made.iterdir()}:
             notices += _carry_environment(store, draft, outcome, scratch)
@@ -102,7 +105,7 @@ def write_target(store: Store, draft: Draft) -> Written:
     return Written(AppliedTarget(target, moved, outcome.lock), tuple(notices))
 
 
-def _copy(draft: Draft, made: Path) -> list[str]:
+def _copy(draft: Draft, made: Path) -> None:
     """Everything of the old target but its lock; upstreams whose pin stays are taken as they are."""
     left_out = {LOCK, *draft.replays}
 
@@ -112,7 +115,6 @@ def _copy(draft: Draft, made: Path) -> list[str]:
 
     with files.explained(made):
         shutil.copytree(draft.old.target.folder, made, ignore=ignored)
-    return []
 
 
 def _write_series(folder: Path, old: AppliedTarget, name: str, patches: Sequence[Patch]) -> None:
@@ -145,9 +147,6 @@ def _write_pins(store: Store, draft: Draft, made: Path) -> list[str]:
 def _requires_python(store: Store, fetched: Fetched) -> str | None:
     """The Python range that an upstream states; None if it states none that can be read."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
-    from musakit import toml
-    from musakit.errors import CommandError, ConfigError
 
     with contextlib.suppress(CommandError, ConfigError, InvalidSpecifier, KeyError, TypeError):
         text = store.read(fetched.tree, "pyproject.toml")
@@ -183,10 +182,6 @@ def _require_same_trees(store: Store, draft: Draft, outcome: AppliedTarget) -> N
         raise IntegrityError(text, detail="\n".join(lines))
 
 
-def _build(store: Store, outcome: AppliedTarget) -> dict[str, tuple[str, ...]]:
-    return lock_build_requirements(outcome, store)
-
-
 def _carry_environment(
     store: Store, draft: Draft, outcome: AppliedTarget, scratch: Path
 ) -> list[str]:
@@ -195,13 +190,11 @@ def _carry_environment(
     path = outcome.target.folder / REQUIREMENTS
     olds = {up.name: up.pin.version for up in draft.old.target.upstreams}
     versions = {olds[name]: draft.fetched[name].pin.version for name in draft.replays}
-    carried = carry(
-        path.read_text(encoding="utf-8"),
-        _requirements(store, draft.old),
-        _requirements(store, outcome),
-        versions,
-        scratch,
-    )
+    try:
+        before, after = _requirements(store, draft.old), _requirements(store, outcome)
+    except ConfigError as error:
+        return [f"`{REQUIREMENTS}` was carried as it is: {error.message}"]
+    carried = carry(path.read_text(encoding="utf-8"), before, after, versions, scratch)
     files.write_atomically(path, carried.text.encode(), durable=False)
     return list(carried.notices)
 

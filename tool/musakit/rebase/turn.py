@@ -1,0 +1,143 @@
+"""What a person did about the conflict that is in turn: a resolution, or leaving the patch out."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
+
+from musakit.errors import UsageError
+from musakit.files import sha256_of
+from musakit.git import edits
+from musakit.rebase import worktree
+from musakit.rebase.decisions import skip_digest
+from musakit.rebase.resolution import (
+    FOLDER,
+    format_resolution,
+    name_of,
+    parse_resolution,
+    write_resolution,
+)
+from musakit.series.path import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from musakit.git.edits import Content
+    from musakit.git.store import Store
+    from musakit.rebase.begin import Places
+    from musakit.rebase.journal import Journal
+    from musakit.rebase.resolution import Recorded
+    from musakit.rebase.standing import Standing
+    from musakit.rebase.worktree import Marker
+
+
+class Recording(NamedTuple):
+    """What `--continue` found in a work tree.
+
+    Attributes:
+        notices: what a person should know, a sentence each.
+        is_new: whether a resolution was written that was not there.
+    """
+
+    notices: tuple[str, ...] = ()
+    is_new: bool = False
+
+
+def record(
+    places: Places, journal: Journal, standing: Standing, known: dict[str, Recorded]
+) -> Recording:
+    """Write down what the work tree holds as the resolution of its conflict.
+
+    Raises:
+        UsageError: something is not settled, nothing was changed, or the conflict is another one by now.
+    """
+    folder = journal.worktree
+    marker = worktree.marker_of(places.store, folder, journal.name)
+    if marker is None:
+        return Recording()
+    _require_in_turn(folder, marker, standing, known)
+    tree, found = worktree.read(folder, marker)
+    if tree == marker.start:
+        raise UsageError(
+            f"nothing was changed in `{folder}`; to leave `{marker.patch}` out is `--skip`",
+            hints=(f"musakit rebase --skip --as {quote(journal.name)}",),
+        )
+    is_new = _write(places, folder, marker, tree, found, standing)
+    unknown = [path for path in edits.unknown_files(folder) if path not in found]
+    worktree.keep(folder, marker, tree, "resolved")
+    shown = ", ".join(f"`{printable(path)}`" for path in unknown)
+    notices = (f"not taken, since git does not know them: {shown}",) if unknown else ()
+    return Recording(notices, is_new)
+
+
+def _require_in_turn(
+    folder: Path, marker: Marker, standing: Standing, known: dict[str, Recorded]
+) -> None:
+    waiting = {one.outcome.conflict_digest for _upstream, one in standing.waiting}
+    if marker.digest in waiting or marker.digest in known:
+        return
+    raise UsageError(
+        f"`{folder}` holds a conflict of `{marker.patch}` that is another one by now",
+        hints=(f"mv {quote(str(folder))} {quote(f'{folder}.old')}",),
+    )
+
+
+def _write(
+    places: Places,
+    folder: Path,
+    marker: Marker,
+    tree: str,
+    found: dict[str, Content],
+    standing: Standing,
+) -> bool:
+    upstream = next(one for one in standing.upstreams if one.name == marker.upstream)
+    patch = f"{marker.upstream}/{marker.patch}"
+    before = worktree.tree_before(folder, marker)
+    diff = edits.difference(folder, before, tree)
+    data = format_resolution(patch, upstream.pins, marker.digest, found, diff)
+    name = name_of(patch, marker.digest)
+    place = places.patches / FOLDER
+    parse_resolution(place / name, data)  # what cannot be read back is not written
+    return write_resolution(place, name, data)
+
+
+def settle(store: Store, journal: Journal, known: dict[str, Recorded]) -> None:
+    """Keep what a work tree holds if it is recorded already: a `--continue` was killed before it came to that."""
+    marker = worktree.marker_of(store, journal.worktree, journal.name)
+    recorded = known.get(marker.digest) if marker is not None else None
+    if marker is None or recorded is None:
+        return
+    tree = edits.snapshot(journal.worktree, marker.open)
+    paths = {
+        *recorded.results,
+        *edits.changed_paths(
+            journal.worktree, worktree.tree_before(journal.worktree, marker), tree
+        ),
+    }
+    held = edits.contents(journal.worktree, tree, paths)
+    if {path: file and (file[0], sha256_of(file[1])) for path, file in held.items()} == dict(
+        recorded.results
+    ):
+        worktree.keep(journal.worktree, marker, tree, "resolved")
+
+
+def skip(places: Places, journal: Journal, standing: Standing) -> tuple[Journal, tuple[str, ...]]:
+    """Leave out the patch that is in turn.
+
+    Raises:
+        UsageError: no patch waits for a person.
+    """
+    if not standing.waiting:
+        raise UsageError("no patch waits for a person, so there is none to leave out")
+    upstream, one = standing.waiting[0]
+    marker = worktree.marker_of(places.store, journal.worktree, journal.name)
+    notices = [f"`{one.patch.name}` is left out"]
+    if marker is not None and marker.patch == one.patch.name:
+        own = worktree.own_edits(journal.worktree, marker)
+        if own:
+            tree = edits.snapshot(journal.worktree, marker.open)
+            worktree.keep(journal.worktree, marker, tree, "skipped")
+            ref = f"refs/musakit/skipped/{marker.digest[:12]}"
+            notices.append(f"its edits are kept in `{journal.worktree}` as `{ref}`")
+    digest = skip_digest(upstream.fetched.commit, one.name, one.patch)
+    return journal._replace(skipped={**journal.skipped, one.name: digest}), tuple(notices)
