@@ -140,8 +140,10 @@ def _quoted(value: str) -> str:
 
 
 def _drop_comment_above(done: list[str], *, unless: bool) -> None:
-    """Take back what stands right above a table that is left out."""
+    """Take back what stands right above a table that is left out, and the blank lines above that."""
     while not unless and done[-1].lstrip().startswith("#"):
+        done.pop()
+    while not unless and not done[-1].strip():
         done.pop()
 
 

@@ -172,7 +172,7 @@ def _stated_version(onto: Onto, source: GitSource, store: Store, progress: Progr
         try:
             text = found.read(source.commit, "pyproject.toml")
             project = toml.parse(text, "pyproject.toml").get("project", {})
-            version = parse_onto(f"{onto.name}=={project['version']}").version
+            version = parse_onto(onto.name + "==" + project["version"]).version
         except (CommandError, ConfigError, UsageError, KeyError, TypeError, AttributeError):
             raise UsageError(
                 f"nothing in commit `{source.commit[:12]}` states its version; write"
