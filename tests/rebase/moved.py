@@ -51,25 +51,27 @@ def _hunks(store: Store, commit: str, made: str = "") -> Iterator[HunkOutcome]:
     changed = {file.path: file.hunks for file in files}
     for file in parse_diff(_diff(store, commit, 3), 1):
         target = file.path if file.path in changed or len(changed) != 1 else next(iter(changed))
-        changes = iter(changed.get(target, ()))
+        changes = list(changed.get(target, ()))
         for hunk in file.hunks:
             number += 1
+            at = _place(changes, hunk)
             yield HunkOutcome(
                 number,
                 file.path,
                 target,
-                "merged",
+                "merged" if at else "absorbed",
                 hunk.start,
-                _place(changes, hunk),
+                at,
                 old=tuple(hunk.old),
                 new=tuple(hunk.new),
             )
 
 
-def _place(changes: Iterator[Hunk], hunk: Hunk) -> int:
-    """Line of the next change that is the hunk's, those before it are passed over; 0 if there is none."""
-    for other in changes:
+def _place(changes: list[Hunk], hunk: Hunk) -> int:
+    """Line of the next change that is the hunk's, which is taken out with those before it; 0 if there is none."""
+    for number, other in enumerate(changes):
         if set(other.new) <= set(hunk.new) and set(other.old) <= set(hunk.old):
+            del changes[: number + 1]
             return other.start
     return 0
 

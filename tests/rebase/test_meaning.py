@@ -1,4 +1,4 @@
-"""Patches that go on although what they rely on has changed: planted changes, each with harmless ones beside it."""
+"""Patches that go on although the function around them has changed: planted changes, each with harmless ones beside it."""
 
 # ruff: noqa: E501 - tables with one case a line
 
@@ -8,146 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from musakit.git.store import Store
-from musakit.rebase.meaning import Drift, drifts
-from tests.builders import Change, File, commit
-from tests.rebase.moved import replayed
+from tests.rebase.planted import FILES, HEAD, MODULE, PATCH, Swap, carried, swapped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-MODULE = '''"""Runs things."""
-
-import enum
-
-from up import settings
-from up.other import Config, Count, helper, parts
-
-
-class Runner:
-    """Runs."""
-
-    def __init__(self, config: Config):
-        self.config = config
-        self.width = 2
-        self.limit = 10
-
-    def step(self, batch, depth=1):
-        """One step.
-
-        Longer words.
-        """
-        # Words about it.
-        rows = list(batch)
-        total = 0
-        for row in rows:
-            total += row * depth
-        if total > 100:
-            total = 100
-        elif total < -100:
-            total = -100
-        extra = len(rows)
-        if extra > 3:
-            total = total - extra
-        else:
-            total = total + extra
-        mean = 'mean'
-
-        result = total + 1
-
-        name = mean
-        return result, name
-
-    def run(self):
-        return self.step([1, 2])
-
-
-def main():
-    runner = Runner(Config())
-    return runner.run()
-
-
-if __name__ == "__main__":
-    main()
-'''
-OTHER = """import enum
-
-
-class Count(enum.Enum):
-    ONE = 1
-    TWO = 2
-
-
-class Config:
-    def __init__(self):
-        self.depth = 1
-
-    def level(self, name):
-        return name
-
-
-def helper(first, second=2):
-    return first, second
-
-
-def parts(value):
-    return value, value
-"""
-SETTINGS = """from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    SPEED: int = 1
-
-choices = {"SPEED": lambda: 1}
-
-
-def __getattr__(name):
-    return choices[name]()
-"""
-FILES = {
-    "up/__init__.py": "",
-    "up/run.py": MODULE,
-    "up/other.py": OTHER,
-    "up/settings.py": SETTINGS,
-}
-Swap = tuple[str, str]
-HEAD = "def step(self, batch, depth=1):"
-SPOT = "        result = total + 1\n"
-PATCH: Swap = (SPOT, "        result = total + 2\n")
-
-
-def swapped(files: Mapping[str, str], *swaps: Swap, path: str = "") -> dict[str, str]:
-    """Files with texts replaced, each in the one file that has it."""
-    changed = dict(files)
-    for old, new in swaps:
-        homes = [name for name in changed if old in changed[name] and path in ("", name)]
-        assert len(homes) == 1, (old, homes)
-        assert changed[homes[0]].count(old) == 1, old
-        changed[homes[0]] = changed[homes[0]].replace(old, new)
-    return changed
-
-
-def tree(files: Mapping[str, str]) -> dict[str, File]:
-    """A tree with these files."""
-    return {name: File(text.encode()) for name, text in files.items()}
-
-
-def carried(
-    folder: Path,
-    upstream: Mapping[str, str],
-    *patches: Mapping[str, str],
-    old: Mapping[str, str] = FILES,
-    conflicts: int = 0,
-) -> list[Drift]:
-    """Drifts of patches, each given as all files after it, that are replayed on another upstream."""
-    store = Store.open(folder / "store.git")
-    (base,) = commit(store, [Change(tree(old))])
-    (onto,) = commit(store, [Change(tree(upstream))])
-    commits = commit(store, [Change(tree(files)) for files in patches], base)
-    outcomes = replayed(store, commits, onto)
-    assert [one.verdict for one in outcomes].count("conflict") == conflicts
-    return list(drifts(store, store.tree_of(base), store.tree_of(onto), outcomes, commits))
+    from musakit.rebase.meaning import Drift
 
 
 def kinds(found: list[Drift]) -> list[tuple[str, str]]:
@@ -333,8 +199,8 @@ MOVED: dict[str, tuple[list[Swap], str, str]] = {
             ),
             ("        return result, name\n\n    def run", "\n\nclass Other(Runner):\n    def run"),
         ],
-        "they are outside of any function now",
-        "up/run.py:",
+        "they are at the top level now",
+        "up/run.py",
     ),
 }
 
@@ -346,6 +212,30 @@ def test_the_lines_are_in_another_function(tmp_path: Path, change: str) -> None:
     (drift,) = [one for one in found if one.kind == "moved"]
     assert (drift.symbol, drift.old, drift.new) == ("Runner.step", "up/run.py:Runner.step", place)
     assert text in drift.text
+
+
+def test_a_method_that_is_added_to_a_renamed_class(tmp_path: Path) -> None:
+    patched = swapped(
+        FILES,
+        (
+            "        return self.step([1, 2])\n",
+            "        return self.step([1, 2])\n\n    def own(self):\n        return 1\n",
+        ),
+    )
+    new = swapped(
+        FILES, ("class Runner:", "class Walker:"), ("Runner(Config())", "Walker(Config())")
+    )
+    (drift,) = carried(tmp_path, new, patched)
+    assert (drift.kind, drift.symbol, drift.new) == ("moved", "Runner", "up/run.py:Walker")
+
+
+def test_a_function_whose_head_the_patch_changes_too(tmp_path: Path) -> None:
+    patched = swapped(FILES, ("    def run(self):\n", "    def run(self, own=1):\n"))
+    new = swapped(
+        FILES, ("class Runner:", "class Walker:"), ("Runner(Config())", "Walker(Config())")
+    )
+    (drift,) = carried(tmp_path, new, patched)
+    assert (drift.kind, drift.symbol, drift.new) == ("moved", "Runner", "up/run.py:Walker")
 
 
 def test_a_renamed_function_is_still_compared(tmp_path: Path) -> None:
@@ -440,208 +330,6 @@ def test_most_of_the_function_around_changed(tmp_path: Path) -> None:
     (drift,) = carried(tmp_path, new, swapped(FILES, PATCH))
     assert (drift.kind, drift.symbol, drift.is_hint) == ("body", "Runner.step", True)
     assert "15 of 23 lines" in drift.text
-
-
-# What the patch adds, what the upstream changes, what is said; `{}` stands where the patch adds its lines.
-NAMES: dict[str, tuple[str, list[Swap], str]] = {
-    "function called otherwise": (
-        "helper(1, 2)",
-        [("def helper(first, second=2):", "def helper(first):")],
-        "`up.other:helper` takes 1 positional, 2 given",
-    ),
-    "keyword gone": (
-        "helper(1, second=3)",
-        [("def helper(first, second=2):", "def helper(first, other=2):")],
-        "`up.other:helper` does not take `second`",
-    ),
-    "method called otherwise": (
-        "self.run()",
-        [("def run(self):", "def run(self, count):")],
-        "`up.run:Runner.run` needs `count`",
-    ),
-    "method of an attribute": (
-        "self.config.level('a')",
-        [("def level(self, name):", "def level(self, name, other):")],
-        "`up.other:Config.level` needs `other`",
-    ),
-    "constructor": (
-        "Config()",
-        [("    def __init__(self):", "    def __init__(self, size):"), ("Config())", "Config(1))")],
-        "`up.other:Config.__init__` needs `size`",
-    ),
-    "another number of values": (
-        "a, b = parts(1)",
-        [("return value, value", "return value, value, value")],
-        "`up.other:parts` returns 3 values, 2 are taken",
-    ),
-    "import gone": (
-        "helper(1)",
-        [("Count, helper,", "Count,")],
-        "`helper` is bound nowhere in `up/run.py`",
-    ),
-    "variable renamed": (
-        "print(extra)",
-        [
-            (
-                "        extra = len(rows)\n        if extra > 3:\n            total = total - extra\n",
-                "        more = len(rows)\n        if more > 3:\n            total = total - more\n",
-            ),
-            ("total + extra", "total + more"),
-        ],
-        "`extra` is bound nowhere in `up/run.py`",
-    ),
-    "attribute renamed": (
-        "print(self.limit)",
-        [("self.limit = 10", "self.bound = 10")],
-        "`up.run:Runner` has no `limit`",
-    ),
-    "attribute of an attribute": (
-        "print(self.config.depth)",
-        [("self.depth = 1", "self.level_of_it = 1")],
-        "`up.other:Config` has no `depth`",
-    ),
-    "member gone": (
-        "print(Count.TWO)",
-        [("    TWO = 2\n", "    THREE = 3\n")],
-        "`up.other:Count` has no `TWO`",
-    ),
-    "name of a module gone": (
-        "print(enum.Enum, settings.choices)",
-        [("choices = {", "options = {"), ("return choices[", "return options[")],
-        "`up.settings` no longer says that it has `choices`",
-    ),
-    "name that a function makes": (
-        "print(settings.SPEED)",
-        [("    SPEED: int = 1", "    PACE: int = 1"), ('{"SPEED"', '{"PACE"')],
-        "`up.settings` no longer says that it has `SPEED`",
-    ),
-    "import of what is gone": (
-        "from up.other import parts as p",
-        [("def parts(value):", "def pieces(value):"), (", helper, parts", ", helper")],
-        "`up.other` has no `parts`",
-    ),
-    "module gone": ("import up.other", [], ""),
-}
-
-
-@pytest.mark.parametrize("change", [name for name, case in NAMES.items() if case[2]])
-def test_what_the_added_lines_name_changed(tmp_path: Path, change: str) -> None:
-    line, swaps, text = NAMES[change]
-    found = carried(
-        tmp_path, swapped(FILES, *swaps), swapped(FILES, (SPOT, f"        {line}\n{SPOT}"))
-    )
-    assert [(one.kind, one.text) for one in found] == [("name", text)]
-    (drift,) = found
-    assert drift.old
-    assert drift.path == "up/run.py"
-    assert not drift.is_hint
-
-
-@pytest.mark.parametrize("change", NAMES)
-def test_what_the_added_lines_name_did_not_change(tmp_path: Path, change: str) -> None:
-    """The counterpart of each: the upstream changes something else."""
-    line, _swaps, _text = NAMES[change]
-    new = swapped(FILES, ("extra > 3", "extra > 4"), ("ONE = 1", "ONE = 7"))
-    assert carried(tmp_path, new, swapped(FILES, (SPOT, f"        {line}\n{SPOT}"))) == []
-
-
-# What changed, but not so that the added line would notice, or cannot be known.
-STILL_FINE: dict[str, tuple[str, list[Swap]]] = {
-    "it still binds": (
-        "helper(1)",
-        [("def helper(first, second=2):", "def helper(first, third=3):")],
-    ),
-    "the name comes from elsewhere": (
-        "helper(1)",
-        [
-            ("Count, helper, parts", "Count, parts"),
-            ("from up import settings\n", "from up import settings\nfrom up.more import helper\n"),
-        ],
-    ),
-    "the attribute is inherited": (
-        "print(self.limit)",
-        [
-            ("        self.limit = 10\n", ""),
-            ("class Runner:", "class Base:\n    limit = 10\n\n\nclass Runner(Base):"),
-        ],
-    ),
-    "the attribute is set by name": (
-        "print(self.limit)",
-        [("self.limit = 10", 'setattr(self, "limit", 10)')],
-    ),
-    "a function makes attributes": (
-        "print(self.limit)",
-        [
-            ("self.limit = 10", "self.bound = 10"),
-            (
-                "    def run(self):",
-                "    def __getattr__(self, name):\n        return 1\n\n    def run(self):",
-            ),
-        ],
-    ),
-    "what it is called on is not known": (
-        "batch.sort(key=1)",
-        [("def level(self, name):", "def sort(self, name):")],
-    ),
-    "arguments are not known": (
-        "helper(*batch)",
-        [("def helper(first, second=2):", "def helper(first):")],
-    ),
-    "a failed import is caught": (
-        "try:\n            from up.other import parts as p\n        except ImportError:\n            p = None",
-        [("def parts(value):", "def pieces(value):"), (", helper, parts", ", helper")],
-    ),
-    "a variable of another kind": (
-        "print(extra)",
-        [("        extra = len(rows)\n", "        def extra():\n            return 1\n\n")],
-    ),
-    "another value is not taken apart": (
-        "value = parts(1)",
-        [("return value, value", "return value, value, value")],
-    ),
-    "it was wrong before": (
-        "print(self.nothing, nowhere, helper(1, 2, 3))",
-        [("extra > 3", "extra > 4")],
-    ),
-}
-
-
-@pytest.mark.parametrize("change", STILL_FINE)
-def test_what_the_added_lines_name_is_still_fine(tmp_path: Path, change: str) -> None:
-    line, swaps = STILL_FINE[change]
-    old = {**FILES, "up/more.py": "def helper(only):\n    return only\n"}
-    found = carried(
-        tmp_path, swapped(old, *swaps), swapped(old, (SPOT, f"        {line}\n{SPOT}")), old=old
-    )
-    assert found == []
-
-
-def test_an_argument_that_is_added_to_a_call(tmp_path: Path) -> None:
-    old = swapped(
-        FILES,
-        (SPOT, f"{SPOT}        helper(\n            first=1,\n            # its end\n        )\n"),
-    )
-    patched = swapped(
-        old, ("            first=1,\n", "            first=1,\n            second=2,\n")
-    )
-    new = swapped(old, ("def helper(first, second=2):", "def helper(first, other=2):"))
-    found = carried(tmp_path, new, patched, old=old)
-    assert [one.text for one in found] == ["`up.other:helper` does not take `second`"]
-
-
-def test_a_later_patch_may_bring_what_an_earlier_one_names(tmp_path: Path) -> None:
-    first = swapped(FILES, (SPOT, f"        helper(1, third=3)\n{SPOT}"))
-    second = swapped(
-        first, ("def helper(first, second=2):", "def helper(first, second=2, third=0):")
-    )
-    assert carried(tmp_path, swapped(FILES, ("extra > 3", "extra > 4")), first, second) == []
-
-
-def test_what_a_patch_in_conflict_brings_is_waited_for(tmp_path: Path) -> None:
-    first = swapped(FILES, ("ONE = 1", "ONE = 1\n    THREE = 3"))
-    second = swapped(first, (SPOT, f"        print(Count.THREE)\n{SPOT}"))
-    new = swapped(FILES, ("ONE = 1\n    TWO = 2", "TEN = 10"))
-    assert carried(tmp_path, new, first, second, conflicts=1) == []
 
 
 def test_a_merge_that_is_no_python(tmp_path: Path) -> None:

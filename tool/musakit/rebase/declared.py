@@ -38,7 +38,9 @@ class DeclaredReceivers(Receivers):
 
     def __init__(self, classes: Classes) -> None:
         super().__init__(classes)
-        self._asked: set[tuple[str, str]] = set()
+        self._asked: set[tuple[object, str]] = (
+            set()
+        )  # what is being asked refers to itself at times
 
     def _receiver(self, place: Place, value: ast.expr) -> Reach:
         reach = super()._receiver(place, value)
@@ -66,20 +68,26 @@ class DeclaredReceivers(Receivers):
         elif isinstance(value, ast.Name):
             yield from self._variable(place, value.id)
 
-    def _variable(self, place: Place, name: str) -> Iterator[ClassSymbol]:
-        """Classes of a parameter, or of a variable that is assigned once."""
+    def _variable(self, place: Place, name: str) -> list[ClassSymbol]:
+        """Classes of a parameter, or of a variable that is assigned an attribute once."""
         known = place.local_type(name)
-        if known is None or place.definition is None:
-            return
-        yield from known.classes
-        nodes = ast.walk(place.definition) if not known.classes else ()
+        key = (place.definition, name)
+        if known is None or place.definition is None or key in self._asked:
+            return []
+        if known.classes:
+            return known.classes
+        nodes = ast.walk(place.definition)
         assigned = [
             node.value
             for node in nodes
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and targets_of(node) == [name]
         ]
-        if len(assigned) == 1 and isinstance(assigned[0], ast.Attribute):
-            yield from self._declared(place, assigned[0])
+        if len(assigned) != 1 or not isinstance(assigned[0], ast.Attribute):
+            return []
+        self._asked.add(key)
+        found = list(self._declared(place, assigned[0]))
+        self._asked.discard(key)
+        return found
 
     def _field(self, cls: ClassSymbol, name: str) -> list[ClassSymbol]:
         """Classes that a class declares an attribute to be, in its body or in its methods."""

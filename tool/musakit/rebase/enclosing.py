@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from musakit.contract.memory import Memory
-    from musakit.contract.table import Function
+    from musakit.contract.table import Class, Function
     from musakit.git.store import Store
     from musakit.rebase.parameters import Definition
 
@@ -71,6 +71,12 @@ class Tree:
         methods = (function for cls in module.table.classes for function in cls.functions)
         return sorted([*module.table.functions, *methods], key=lambda one: one.start)
 
+    def scopes(self, path: str) -> list[Function | Class]:
+        """Functions and classes of a file, outer ones before what is in them."""
+        module = self.module(path)
+        classes = module.table.classes if module is not None else ()
+        return sorted([*classes, *self.functions(path)], key=lambda one: (one.start, -one.end))
+
     def around(self, path: str, lines: Iterable[int]) -> list[Function]:
         """The functions that some lines of a file are in, in order."""
         wanted = list(lines)
@@ -83,6 +89,10 @@ class Tree:
     def named(self, path: str, name: str) -> Function | None:
         """The function of a qualified name; the last one if it is defined in several branches."""
         return next((one for one in reversed(self.functions(path)) if one.name == name), None)
+
+    def defines(self, path: str, name: str) -> bool:
+        """Whether a file has a function or class of a qualified name."""
+        return any(one.name == name for one in self.scopes(path))
 
     def definition(self, path: str, function: Function) -> Definition:
         """Syntax of a function."""

@@ -51,14 +51,14 @@ def function_drifts(carried: Carried, old: Side, new: Side) -> Iterator[Drift]:
         yield from _by_section(carried)
         return
     for was, now in _same_edits(*carried.edits):
-        before = old.functions(carried.commits[0], [was])
-        after = new.functions(carried.commits[1], [now])
-        yield from _moved(carried, before, after, new)
-        for name in before:
-            if name in after:
+        around = old.functions(carried.commits[0], [was]), new.functions(carried.commits[1], [now])
+        for name in around[0]:
+            if name in around[1]:
                 yield from _compared(carried, (name, name), old, new)
+        before, after = old.scopes(carried.commits[0], was), new.scopes(carried.commits[1], now)
+        yield from _moved(carried, before, after, new)
         for pair in _pairs(before, after):
-            if all(pair) and new.pristine.named(carried.hunk.target, pair[0]) is None:
+            if all(pair) and not new.pristine.defines(carried.hunk.target, pair[0]):
                 yield from _compared(carried, pair, old, new)
 
 
@@ -73,9 +73,16 @@ def _same_edits(old: Sequence[Edit], new: Sequence[Edit]) -> Iterator[tuple[Edit
 
 
 def _shared(old: Edit, new: Edit) -> int:
-    """How many lines two edits have in common, blank ones aside."""
-    both = (set(old.added) & set(new.added)) | (set(old.removed) & set(new.removed))
-    return sum(1 for line in both if line.strip())
+    """How many lines two edits have in common; none if that is less than half of either."""
+    lines = [_lines(edit) for edit in (old, new)]
+    both = len(lines[0] & lines[1])
+    return both if 2 * both >= max(map(len, lines)) else 0
+
+
+def _lines(edit: Edit) -> set[tuple[str, bytes]]:
+    """Lines that an edit removes and adds; those without a word could be anybody's."""
+    sides = (("-", edit.removed), ("+", edit.added))
+    return {(side, line) for side, ones in sides for line in ones if re.search(rb"\w", line)}
 
 
 def _pairs(before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -86,24 +93,22 @@ def _pairs(before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[str, s
 
 
 def _moved(
-    carried: Carried, before: Mapping[str, Function], after: Mapping[str, Function], new: Side
+    carried: Carried, before: Mapping[str, int], after: Mapping[str, int], new: Side
 ) -> Iterator[Drift]:
     path, target = carried.hunk.path, carried.hunk.target
     for was, now in _pairs(before, after):
-        if not was:
-            continue  # another function of the edit says it
-        line = after[now].line if now else carried.hunk.at
-        stays = new.pristine.named(target, was) is not None
-        fate = "which is still there" if stays else "which is gone"
-        place = f"in `{now}`" if now else "outside of any function"
-        text = f"its lines were in `{was}`, {fate}; they are {place} now"
-        places = f"{path}:{was}", f"{target}:{now}"
-        yield carried.drift(was, "moved", text, old=places[0], new=places[1], line=line)
+        if was:
+            fate = "still there" if new.pristine.defines(target, was) else "gone"
+            place = f"in `{now}`" if now else "at the top level"
+            text = f"its lines were in `{was}`, which is {fate}; they are {place} now"
+            places = f"{path}:{was}", f"{target}:{now}".removesuffix(":")
+            line = after.get(now, carried.hunk.at)
+            yield carried.drift(was, "moved", text, old=places[0], new=places[1], line=line)
     for name in before if path != target else ():
         if name in after:
             text = f"`{name}` lives in `{target}` now"
             places = f"{path}:{name}", f"{target}:{name}"
-            line = after[name].line
+            line = after[name]
             yield carried.drift(name, "moved", text, old=places[0], new=places[1], line=line)
 
 

@@ -14,6 +14,7 @@ from musakit.contract.results import tuple_length
 from musakit.contract.signature import Parameter, bind, format_signature
 from musakit.contract.spread import known_arguments
 from musakit.contract.symbols import ClassSymbol, External, FunctionSymbol, Unknown, key_of
+from musakit.contract.table import TYPING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,12 +75,15 @@ class Names:
     def _name(self, use: Use) -> Answer | None:
         assert isinstance(use.node, ast.Name)
         name = use.node.id
-        found = self._resolve(use.place, name)
-        if not found and use.place.definition is not None:
-            found = _bound_within(use.place.definition, name)
-        if found:
+        if self._resolve(use.place, name) or self._is_bound(use.place, name):
             return Answer(name)
         return Answer(name, f"`{name}` is bound nowhere in `{self._module.path}`")
+
+    def _is_bound(self, place: Place, name: str) -> bool:
+        """Whether something binds a name all the same, such as an import that fails: that is its own matter."""
+        if place.definition is not None and _binds(place.definition, name):
+            return True
+        return any(item.name == name and item.when != TYPING for item in self._module.table.names)
 
     def _resolve(self, place: Place, dotted: str) -> tuple[Symbol, ...]:
         where = self._analysis.receivers.place(self._module, self._owner(place), place.definition)
@@ -199,6 +203,14 @@ class Names:
             yield f"returns {length} values, {len(target.elts)} are taken"
 
 
+_NAMED = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.ExceptHandler,
+    ast.MatchAs,
+    ast.MatchStar,
+)
 _PLAIN = ("builtins.object", "abc.ABC", "enum.", "typing.")
 
 
@@ -215,22 +227,16 @@ def _is_dotted(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _bound_within(definition: ast.AST, name: str) -> tuple[Symbol, ...]:
-    """Something that stands for what a function binds by other means than assignment."""
+def _binds(definition: ast.AST, name: str) -> bool:
+    """Whether a function binds a name by other means than assignment."""
     for node in ast.walk(definition):
-        kinds = (
-            ast.FunctionDef,
-            ast.AsyncFunctionDef,
-            ast.ClassDef,
-            ast.ExceptHandler,
-            ast.MatchAs,
-            ast.MatchStar,
-        )
-        if (isinstance(node, kinds) and node.name == name) or (
-            isinstance(node, ast.arg) and node.arg == name
-        ):
-            return (Unknown("it is bound in the function"),)
-    return ()
+        if isinstance(node, ast.arg) and node.arg == name:
+            return True
+        if isinstance(node, ast.alias) and (node.asname or node.name.partition(".")[0]) == name:
+            return True
+        if isinstance(node, _NAMED) and node.name == name:
+            return True
+    return False
 
 
 def _stores(node: ast.AST, name: str) -> bool:

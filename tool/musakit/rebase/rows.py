@@ -54,7 +54,7 @@ def _texts(node: Definition, left_out: Container[int]) -> Iterator[str]:
     """The rows of a function, with `_` for each of its own variables."""
     stored = (item for item in ast.walk(node) if isinstance(item, ast.Name))
     names = {item.id for item in stored if isinstance(item.ctx, ast.Store)}
-    names |= {item.arg for item in ast.walk(node.args) if isinstance(item, ast.arg)}
+    names |= {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
     own = re.compile(rf"(?<![\w.])(?:{'|'.join(sorted(names))})(?!\w)") if names else None
     for line, text in _rows(node.body):
         if line not in left_out:

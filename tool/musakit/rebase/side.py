@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from musakit.rebase.edits import Trail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from musakit.contract.table import Function
     from musakit.rebase.edits import Edit, Edits
@@ -53,12 +53,30 @@ class Side:
 
     def functions(self, commit: int, edits: Sequence[Edit]) -> dict[str, Function]:
         """Functions that edits of a commit are in, by qualified name, in order."""
-        found: list[Function] = []
-        for path, lines in self.added(commit, edits).items():
-            found += self.final.around(path, lines)
-        for path, lines in self.removed(commit, edits).items():
-            found += self.pristine.around(path, lines)
-        return {function.name: function for function in found}
+        found: dict[str, Function] = {}
+        for tree, places in self._lines(commit, edits):
+            for path, lines in places.items():
+                found |= {one.name: one for one in tree.around(path, lines)}
+        return found
+
+    def scopes(self, commit: int, edit: Edit) -> dict[str, int]:
+        """Innermost functions and classes around an edit, with the lines of their heads; those in it are part of it."""
+        found: dict[str, int] = {}
+        for tree, places in self._lines(commit, [edit]):
+            for path, lines in places.items():
+                scopes = [one for one in tree.scopes(path) if one.line not in lines]
+                for line in sorted(lines):
+                    around = [one for one in scopes if one.start <= line <= one.end]
+                    if around:
+                        found[around[-1].name] = around[-1].line
+        return found
+
+    def _lines(
+        self, commit: int, edits: Sequence[Edit]
+    ) -> Iterator[tuple[Tree, dict[str, set[int]]]]:
+        """Lines that edits of a commit add and remove, and the trees that these are of."""
+        yield self.final, self.added(commit, edits)
+        yield self.pristine, self.removed(commit, edits)
 
     def adds(self, word: str) -> bool:
         """Whether a commit adds a line with a word."""
