@@ -73,6 +73,8 @@ class HunkOutcome(NamedTuple):
         likeness: for `contradicted`: how much of what it adds stands in the upstream's lines already, 0 to 1; a high
             figure hints at the same change in another form and is never acted upon.
         text: one sentence for what no other field says; empty if there is nothing to say.
+        lost: how many of its separate changes the other tree has already while others go on or conflict; 0 if the
+            whole hunk is absorbed or doubled, for which `kind` speaks.
     """
 
     number: int
@@ -89,6 +91,7 @@ class HunkOutcome(NamedTuple):
     by: str = ""
     likeness: float = 0.0
     text: str = ""
+    lost: int = 0
 
 
 class Clash(NamedTuple):
@@ -99,7 +102,8 @@ class Clash(NamedTuple):
         base: what the patch was made for; None if it creates the file.
         ours: what is there now; None if nothing is.
         theirs: what the patch makes of `base`; None if it deletes it.
-        marked: `ours` with what merges merged, and diff3 conflict markers around the rest; empty if it is not text.
+        marked: `ours` with what merges merged, and diff3 conflict markers around the rest; empty if it is not text, or
+            if there is no file on one side.
     """
 
     path: str
@@ -121,6 +125,8 @@ class PatchOutcome(NamedTuple):
         before: commit of the other tree right before it.
         commit: its commit; equal to `before` if it leaves nothing there.
         is_resolved: whether a person's resolution took the place of a conflict.
+        merged: path, mode and content of the files in which it goes on although it has clashes in others; None for a
+            file that it deletes.
     """
 
     patch: str
@@ -131,6 +137,7 @@ class PatchOutcome(NamedTuple):
     before: str = ""
     commit: str = ""
     is_resolved: bool = False
+    merged: tuple[tuple[str, tuple[str, bytes] | None], ...] = ()
 
     @property
     def conflict_digest(self) -> str:
@@ -140,8 +147,8 @@ class PatchOutcome(NamedTuple):
 
     @property
     def vanished(self) -> tuple[HunkOutcome, ...]:
-        """Hunks of which nothing is left."""
-        return tuple(hunk for hunk in self.hunks if hunk.kind in VANISHED)
+        """Hunks of which nothing is left, or less than the patch says."""
+        return tuple(hunk for hunk in self.hunks if hunk.kind in VANISHED or hunk.lost)
 
     @property
     def goes_on(self) -> bool:
@@ -154,7 +161,8 @@ class Resolution(NamedTuple):
 
     Attributes:
         conflict: the `conflict_digest` that it is for; it counts for nothing else.
-        files: what the files are after the patch, by path; None deletes one. Paths that are left out stay.
+        files: what the files are after the patch, by path; None deletes one. Paths that are left out
+            are as the replay merges them.
     """
 
     conflict: str
@@ -191,4 +199,7 @@ class Replay(NamedTuple):
     @property
     def ok(self) -> bool:
         """Whether nothing needs a person but vanished hunks."""
-        return all(outcome.verdict not in {"conflict", "blocked"} for outcome in self.outcomes)
+        return all(
+            outcome.is_resolved or outcome.verdict not in {"conflict", "blocked"}
+            for outcome in self.outcomes
+        )

@@ -1,0 +1,60 @@
+"""Whether the place of a block of lines in another text is certain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from musakit.replay.section import section_of
+
+if TYPE_CHECKING:
+    from musakit.replay.mapping import Mapping
+
+
+class Placement(NamedTuple):
+    """What is known about the place of a block.
+
+    Attributes:
+        others: indices of further lines at which the same block begins.
+        is_certain: whether it cannot be one of them.
+    """
+
+    others: tuple[int, ...]
+    is_certain: bool = True
+
+
+def judge_place(mapping: Mapping, start: int, end: int) -> Placement:
+    """Judge the place to which the unchanged lines `old[start:end]` are carried.
+
+    It is certain if the block occurs once in both texts, or equally often and in the same turn; if the unchanged lines
+    around it, of which the patch quotes but a few, have one that occurs once in both; or if it occurs once in the
+    function or class of the same name. Nearness decides nothing.
+    """
+    old, new = mapping.old, mapping.new
+    at = mapping.carry(start)
+    block = old.lines[start:end]
+    if any(old.counts[line] == new.counts[line] == 1 for line in block):
+        return Placement(())
+    here, there = old.places(block), new.places(block)
+    others = tuple(place for place in there if place != at)
+    if at in there and len(here) == len(there) and here.index(start) == there.index(at):
+        return Placement(others)
+    low, high = mapping.unchanged_around(start, end)
+    if any(old.counts[line] == new.counts[line] == 1 for line in old.lines[low:high]):
+        return Placement(others)
+    return Placement(others, is_certain=_section_decides(mapping, start, end, at, others))
+
+
+def _section_decides(
+    mapping: Mapping, start: int, end: int, at: int, others: tuple[int, ...]
+) -> bool:
+    size = end - start
+    section = section_of(mapping.old, start, end)
+    if not section or section_of(mapping.new, at, at + size) != section:
+        return False
+    here = mapping.old.places(mapping.old.lines[start:end])
+    twins = [place for place in here if place != start]
+    return not any(
+        section_of(text, place, place + size) == section
+        for text, places in ((mapping.old, twins), (mapping.new, others))
+        for place in places
+    )
