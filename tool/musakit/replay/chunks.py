@@ -9,9 +9,10 @@ from musakit.replay.judge import Edit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from musakit.replay.judge import Judged, Sides
+    from musakit.replay.judge import Judged
     from musakit.replay.mapping import Mapping
     from musakit.replay.segment import Segment
+    from musakit.replay.sides import Sides
     from musakit.replay.text import Text
 
 

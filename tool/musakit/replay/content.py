@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.replay.chunks import edited, edits_of, favoured, marked
-from musakit.replay.judge import Sides, is_bad, judge_hunks
+from musakit.replay.judge import is_bad, judge_hunks
 from musakit.replay.outcome import HunkOutcome
 from musakit.replay.section import section_of
 from musakit.replay.segment import place_hunks, spliced
+from musakit.replay.sides import Sides
 from musakit.series.tree import SUBMODULE
 from musakit.upstream.content import LINK
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.replay.evidence import likeness, regions
+from musakit.replay.fate import Fates
 from musakit.replay.outcome import BAD
 from musakit.replay.placement import judge_place
-from musakit.replay.present import is_there
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from musakit.replay.mapping import Mapping, Mappings
+    from musakit.replay import mapping as lines
+    from musakit.replay.fate import Fate
+    from musakit.replay.mapping import Mappings
     from musakit.replay.outcome import Kind, Region
+    from musakit.replay.placement import Placement
     from musakit.replay.segment import PlacedHunk, Segment
-    from musakit.replay.text import Text
+    from musakit.replay.sides import Sides
 
 
 class Edit(NamedTuple):
@@ -24,26 +27,6 @@ class Edit(NamedTuple):
     start: int
     end: int
     new: list[bytes]
-
-
-class Sides(NamedTuple):
-    """The texts that a file is judged by.
-
-    Attributes:
-        before: the file that the patch was made for.
-        after: what the patch makes of it.
-        there: the file on the other tree now.
-        pristine: the file on the other tree before any patch; None if it has none.
-        later: the file after each later patch of the series that changes it, by patch name.
-        earlier: the file on the other tree after each patch of the series that changed it there, by patch name.
-    """
-
-    before: Text
-    after: Text
-    there: Text
-    pristine: Text | None
-    later: Callable[[], Sequence[tuple[str, Text]]]
-    earlier: Callable[[], Sequence[tuple[str, Text]]]
 
 
 class Judged(NamedTuple):
@@ -77,7 +60,7 @@ def judge_hunks(
     """Judge each hunk of a file on its own, then together: two of them cannot change the same lines."""
     if sides.before.blob == sides.there.blob:
         return tuple(
-            Judged(hunk, "same", hunk.start, edits=_edits(sides, hunk, hunk.start))
+            Judged(hunk, "same", hunk.start, edits=block_edits(sides, hunk, hunk.start))
             for hunk in hunks
         )
     work = _Work(sides, mappings)
@@ -85,7 +68,7 @@ def judge_hunks(
     return _apart(judged, work.mapping)
 
 
-def _apart(judged: list[Judged], mapping: Mapping) -> tuple[Judged, ...]:
+def _apart(judged: list[Judged], mapping: lines.Mapping) -> tuple[Judged, ...]:
     """Hunks that were found elsewhere give way to those that stand there by the comparison of the files."""
     taken = [edit for one in judged if not one.is_found for edit in one.edits]
     found = []
@@ -104,7 +87,7 @@ def _overlap(edits: Sequence[Edit], others: Sequence[Edit]) -> bool:
     )
 
 
-def _taken(one: Judged, mapping: Mapping) -> Judged:
+def _taken(one: Judged, mapping: lines.Mapping) -> Judged:
     return Judged(
         *(one.hunk, "contradicted", mapping.nearest(one.hunk.start), (), one.regions),
         text="another hunk of the patch changes the lines that it would go to",
@@ -112,7 +95,7 @@ def _taken(one: Judged, mapping: Mapping) -> Judged:
     )
 
 
-def _edits(sides: Sides, hunk: PlacedHunk, at: int) -> tuple[Edit, ...]:
+def block_edits(sides: Sides, hunk: PlacedHunk, at: int) -> tuple[Edit, ...]:
     """The changes of a hunk whose lines stand as one block at `at`."""
     return tuple(_edit(sides, segment, segment.b0 - hunk.start + at) for segment in hunk.segments)
 
@@ -127,85 +110,102 @@ class _Work:
 
     def __init__(self, sides: Sides, mappings: Mappings) -> None:
         self.sides = sides
-        self.mappings = mappings
         self.mapping = mappings.between(sides.before, sides.there)
+        self.fates = Fates(sides, mappings)
 
     def judge(self, hunk: PlacedHunk) -> Judged:
+        inside = self.mapping.inside(hunk.start, hunk.end)
         hit = [s for s in hunk.segments if self.mapping.near(s.b0, s.b1)]
-        if hit:
-            return self._judge_hit(hunk, hit)
-        if self.mapping.inside(hunk.start, hunk.end):
-            return self._merged(hunk, hunk.segments)
-        at = self.mapping.carry(hunk.start)
-        placement = judge_place(self.mapping, hunk.start, hunk.end)
-        places = tuple(place + 1 for place in placement.others)
-        if not placement.is_certain:
-            return Judged(
-                hunk, "ambiguous", at, places, self._regions(hunk), conflicting=hunk.segments
-            )
-        kind: Kind = "same" if at == hunk.start else "moved"
-        return Judged(hunk, kind, at, places, edits=_edits(self.sides, hunk, at))
-
-    def _merged(self, hunk: PlacedHunk, clean: Sequence[Segment]) -> Judged:
-        """A hunk of which some changes go on though lines around them changed."""
-        at = self.mapping.nearest(hunk.start)
-        others: set[int] = set()
-        certain: list[Segment] = []
-        uncertain: list[Segment] = []
-        for segment in clean:
-            low, high = self.mapping.unchanged_around(segment.b0, segment.b1)
-            low, high = max(low, hunk.start), min(high, hunk.end)
-            placement = judge_place(self.mapping, low, high)
-            (certain if placement.is_certain else uncertain).append(segment)
-            if not placement.is_certain:
-                others.update(place + 1 for place in placement.others)
-        edits = self._carried(certain)
-        if uncertain:
-            places = tuple(sorted(others))
-            return Judged(
-                *(hunk, "ambiguous", at, places, self._regions(hunk)),
-                edits=edits,
-                conflicting=tuple(uncertain),
-            )
-        whole = self.sides.there.places(self.sides.before.lines[hunk.start : hunk.end])
-        places = tuple(place + 1 for place in whole)
-        return Judged(hunk, "merged", at, places, self._regions(hunk), edits=edits)
-
-    def _carried(self, clean: Sequence[Segment]) -> tuple[Edit, ...]:
-        return tuple(_edit(self.sides, s, self.mapping.carry_place(s.b0, s.b1)) for s in clean)
-
-    def _judge_hit(self, hunk: PlacedHunk, hit: Sequence[Segment]) -> Judged:
-        fates = {segment: self._fate(segment) for segment in hit}
-        lost = [segment for segment in hit if fates[segment]]
-        left = tuple(segment for segment in hit if not fates[segment])
+        placements = {
+            s: self._placement(hunk, s, whole=not inside) for s in hunk.segments if s not in hit
+        }
+        fates = {s: self.fates.of_hit(s) for s in hit}
+        for segment, placement in placements.items():
+            fate = self.fates.of_clean(segment, is_certain=placement.is_certain)
+            if fate is not None:
+                fates[segment] = fate
+        left = [segment for segment in hit if not fates[segment]]
         if left:
-            return self._elsewhere(hunk) or self._conflict(hunk, left, lost)
-        notes = dict.fromkeys(fate.note for fate in fates.values() if fate and fate.note)
-        text = "; ".join(notes)
-        by = next((fate.by for fate in fates.values() if fate and fate.by), "")
+            return self._elsewhere(hunk) or self._conflict(hunk, left, fates)
         clean = [segment for segment in hunk.segments if segment not in fates]
         if not clean:
-            kind: Kind = "doubled" if all(f.by for f in fates.values() if f) else "absorbed"
-            at = self.mapping.nearest(hunk.start)
-            return Judged(hunk, kind, at, (), self._regions(hunk), by, text=text)
-        merged = self._merged(hunk, clean)
-        share = f"{len(lost)} of its {len(hunk.segments)} changes are there already"
-        text = f"{share}; {text}" if text else share
-        return merged._replace(by=by, lost=len(lost), text=text)
+            return self._vanished(hunk, fates)
+        judged = self._clean(hunk, {s: placements[s] for s in clean}, bool(inside or fates))
+        return self._with_lost(judged, fates)
+
+    def _placement(self, hunk: PlacedHunk, segment: Segment, *, whole: bool) -> Placement:
+        """Whether the place of a change is certain, by the unchanged lines of the hunk around it."""
+        if whole:
+            return judge_place(self.mapping, hunk.start, hunk.end)
+        low, high = self.mapping.unchanged_around(segment.b0, segment.b1)
+        return judge_place(self.mapping, max(low, hunk.start), min(high, hunk.end))
+
+    def _clean(
+        self,
+        hunk: PlacedHunk,
+        placements: dict[Segment, Placement],
+        is_merged: bool,  # noqa: FBT001
+    ) -> Judged:
+        """A hunk whose changes, as far as they are left, touch none of the upstream's."""
+        at = self.mapping.nearest(hunk.start)
+        uncertain = tuple(s for s, placement in placements.items() if not placement.is_certain)
+        edits = self._edits([s for s in placements if s not in uncertain])
+        others = {
+            place + 1
+            for segment, placement in placements.items()
+            if not is_merged or segment in uncertain
+            for place in placement.others
+        }
+        places = tuple(sorted(others))
+        if uncertain:
+            return Judged(
+                *(hunk, "ambiguous", at, places, regions(self.mapping, hunk)),
+                edits=edits,
+                conflicting=uncertain,
+            )
+        if is_merged:
+            whole = self.sides.there.places(hunk.hunk.old)
+            places = tuple(place + 1 for place in whole)
+            return Judged(hunk, "merged", at, places, regions(self.mapping, hunk), edits=edits)
+        return Judged(hunk, "same" if at == hunk.start else "moved", at, places, edits=edits)
+
+    def _vanished(self, hunk: PlacedHunk, fates: Mapping[Segment, Fate | None]) -> Judged:
+        found = [fate for fate in fates.values() if fate]
+        kind: Kind = "doubled" if all(fate.by for fate in found) else "absorbed"
+        at = self.mapping.nearest(hunk.start)
+        return Judged(
+            *(hunk, kind, at, (), regions(self.mapping, hunk)),
+            by=next((fate.by for fate in found if fate.by), ""),
+            text=_notes(fates),
+        )
+
+    def _with_lost(self, judged: Judged, fates: Mapping[Segment, Fate | None]) -> Judged:
+        """A hunk some of whose changes the other tree has already."""
+        lost = [fate for fate in fates.values() if fate]
+        if not lost:
+            return judged
+        share = f"{len(lost)} of its {len(judged.hunk.segments)} changes are there already"
+        notes = _notes(fates)
+        return judged._replace(
+            by=next((fate.by for fate in lost if fate.by), ""),
+            lost=len(lost),
+            text=f"{share}, {notes}" if notes else share,
+        )
 
     def _conflict(
-        self, hunk: PlacedHunk, left: tuple[Segment, ...], lost: Sequence[Segment]
+        self,
+        hunk: PlacedHunk,
+        left: Sequence[Segment],
+        fates: Mapping[Segment, Fate | None],
     ) -> Judged:
-        text = f"{len(lost)} of its {len(hunk.segments)} changes are there already" if lost else ""
-        found = self._regions(hunk)
-        at = self.mapping.nearest(hunk.start)
-        clean = [s for s in hunk.segments if not self.mapping.near(s.b0, s.b1)]
-        alike = likeness(self.sides.before, self.sides.after, left, found)
-        return Judged(
-            *(hunk, "contradicted", at, (), found, "", alike, len(lost), text),
-            edits=self._carried(clean),
-            conflicting=left,
+        found = regions(self.mapping, hunk)
+        judged = Judged(
+            *(hunk, "contradicted", self.mapping.nearest(hunk.start), (), found),
+            likeness=likeness(self.sides.before, self.sides.after, left, found),
+            edits=self._edits([s for s in hunk.segments if s not in fates]),
+            conflicting=tuple(left),
         )
+        return self._with_lost(judged, fates)
 
     def _elsewhere(self, hunk: PlacedHunk) -> Judged | None:
         """A hunk whose lines the other tree has in another place."""
@@ -214,66 +214,25 @@ class _Work:
         there = self.sides.there.places(hunk.hunk.old, first=first, last=last)
         if not there:
             return None
-        here = self.sides.before.places(hunk.hunk.old)
-        if len(there) == len(here) == 1:
+        found = regions(self.mapping, hunk)
+        if len(there) == len(self.sides.before.places(hunk.hunk.old)) == 1:
             at = there[0]
             return Judged(
-                *(hunk, "moved", at, (), self._regions(hunk)),
+                *(hunk, "moved", at, (), found),
                 text=f"the lines that it quotes were moved to line {at + 1}",
-                edits=_edits(self.sides, hunk, at),
+                edits=block_edits(self.sides, hunk, at),
                 is_found=True,
             )
         at = self.mapping.nearest(hunk.start)
         places = tuple(place + 1 for place in there)
-        return Judged(hunk, "ambiguous", at, places, self._regions(hunk), conflicting=hunk.segments)
+        return Judged(hunk, "ambiguous", at, places, found, conflicting=hunk.segments)
 
-    def _fate(self, segment: Segment) -> _Fate | None:
-        """How the other tree has a change already; None if it has not."""
-        removed = self.sides.before.lines[segment.b0 : segment.b1]
-        if self._has(self.sides.after, self.sides.there, segment, removed):
-            return _Fate("", self._by(segment, removed))
-        for patch, text in self.sides.later():
-            if self._has_later(segment, text):
-                return _Fate(f"as `{patch}` changes it later", "")
-        return None
-
-    def _has(self, after: Text, there: Text, segment: Segment, removed: Sequence[bytes]) -> bool:
-        mapping = self.mappings.between(after, there)
-        return is_there(mapping, segment.t0, segment.t1, removed)
-
-    def _by(self, segment: Segment, removed: Sequence[bytes]) -> str:
-        """The earlier patch that brought a change; empty if the upstream did."""
-        pristine = self.sides.pristine
-        if pristine is None or self._has(self.sides.after, pristine, segment, removed):
-            return ""
-        for patch, text in self.sides.earlier():
-            if self._has(self.sides.after, text, segment, removed):
-                return patch
-        return ""
-
-    def _has_later(self, segment: Segment, text: Text) -> bool:
-        """Whether the other tree has what a later patch of the series makes of a change."""
-        spans = self.mappings.between(self.sides.before, text).near(segment.b0, segment.b1)
-        mapping = self.mappings.between(text, self.sides.there)
-        lines = self.sides.before.lines
-        return bool(spans) and all(
-            is_there(mapping, span.b0, span.b1, lines[span.a0 : span.a1]) for span in spans
-        )
-
-    def _regions(self, hunk: PlacedHunk) -> tuple[Region, ...]:
-        return regions(self.mapping, hunk)
+    def _edits(self, clean: Sequence[Segment]) -> tuple[Edit, ...]:
+        return tuple(_edit(self.sides, s, self.mapping.carry_place(s.b0, s.b1)) for s in clean)
 
 
-class _Fate(NamedTuple):
-    """How the other tree has a change already.
-
-    Attributes:
-        note: in which form, if it is not the patch's own.
-        by: the earlier patch that brought it; empty if the upstream did.
-    """
-
-    note: str
-    by: str
+def _notes(fates: Mapping[Segment, Fate | None]) -> str:
+    return "; ".join(dict.fromkeys(fate.note for fate in fates.values() if fate and fate.note))
 
 
 def is_bad(judged: Sequence[Judged]) -> bool:

@@ -46,9 +46,11 @@ class PatchResult(NamedTuple):
 
     @property
     def merged(self) -> Changes:
-        """What it changes in files that are not in conflict."""
+        """What it changes in files that are not in conflict; also what it takes away for one that is."""
+        left = {path: entry for path, entry in self.favoured.items() if entry is None}
         bad = {clash.path for clash in self.clashes}
-        return {path: entry for path, entry in self.changes.items() if path not in bad}
+        changes = {**left, **self.changes}
+        return {path: entry for path, entry in changes.items() if path not in bad}
 
     @property
     def verdict(self) -> Verdict:
