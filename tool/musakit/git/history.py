@@ -71,6 +71,11 @@ def commit_of(repository: Path, revision: str) -> str:
     return found
 
 
+def has(repository: Path, ref: str) -> bool:
+    """Whether a repository has a ref."""
+    return bool(_git(repository, "for-each-ref", ref))
+
+
 def commits(repository: Path, since: str, until: str) -> tuple[Commit, ...]:
     """The commits of a branch after one commit up to another, the oldest first; of merges only their own line."""
     listing = _git(

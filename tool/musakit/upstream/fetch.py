@@ -11,7 +11,7 @@ from musakit.upstream import base, sources
 from musakit.upstream.progress import silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from musakit.git.store import Store
     from musakit.upstream.pin import Pin, Source
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Part of the name under which a result is remembered: raise it when the rules in `content` change, so that
 # trees made by the old ones are not found again.
 _RULES = 1
+_REFS = "refs/musakit/pristine"
+_FORM = "%(refname:lstrip=4) %(objectname) %(tree)"  # less the distribution's name
 
 
 class Fetched(NamedTuple):
@@ -82,6 +84,24 @@ def fetch(
 def recall(pin: Pin, store: Store) -> Fetched | None:
     """The pin's pristine tree if an earlier run has fetched it from one of its sources."""
     return _recall(pin, store, None)
+
+
+def recall_all(pins: Sequence[Pin], store: Store) -> dict[Pin, Fetched]:
+    """What `recall` finds for each of several pins; git is asked once for all versions of a distribution."""
+    found = {}
+    for name in dict.fromkeys(pin.name for pin in pins):
+        listing = store.git("for-each-ref", f"--format={_FORM}", f"{_REFS}/{name}")
+        known = {}
+        for line in listing.decode().splitlines():
+            ref, commit, tree = line.split(" ")
+            known[ref] = (commit, tree)
+        for pin in pins:
+            for source in pin.sources if pin.name == name else ():
+                identity = sources.identity_of(source, None)
+                ref = f"{pin.version}/{_digest(identity)}" if identity else ""
+                if ref in known and pin not in found:
+                    found[pin] = Fetched(pin, *known[ref], source, fresh=False)
+    return found
 
 
 def _first(request: sources.Request) -> Fetched:
@@ -159,7 +179,7 @@ def _remember(request: sources.Request, found: sources.Found) -> None:
 
 
 def _refs(pin: Pin) -> str:
-    return f"refs/musakit/pristine/{pin.name}/{pin.version}"
+    return f"{_REFS}/{pin.name}/{pin.version}"
 
 
 def _digest(identity: str) -> str:
