@@ -68,7 +68,8 @@ def test_what_is_written_gives_the_files(bench: Bench, data: bytes, tmp_path: Pa
     recorded = read(tmp_path, data)
     assert recorded[1:4] == (PATCH, "demo 1 -> demo 2", CONFLICT)
     with BlobReader(bench.store) as reader:
-        found = resolve(recorded, bench.store.entries(bench.base(TREE)), reader)
+        found = resolve(recorded, bench.store.entries(bench.base(TREE)), (), reader)
+    assert found is not None
     assert found.conflict == CONFLICT
     assert found.files == FILES
 
@@ -81,25 +82,40 @@ def test_it_can_be_read_by_people(data: bytes) -> None:
     assert "\n-line 3\n+three\n" in text
 
 
-def test_on_another_tree_it_is_refused(bench: Bench, data: bytes, tmp_path: Path) -> None:
+def test_what_was_merged_is_what_it_starts_from(bench: Bench, data: bytes, tmp_path: Path) -> None:
+    base = bench.base({**TREE, "a.py": File(b"other\n"), "gone.py": File(b"\n")})
+    merged = (("a.py", ("100644", TREE["a.py"].content)), ("gone.py", None))
+    with BlobReader(bench.store) as reader:
+        found = resolve(read(tmp_path, data), bench.store.entries(base), merged, reader)
+    assert found is not None
+    assert found.files == FILES
+
+
+def test_for_other_files_it_does_not_count(bench: Bench, data: bytes, tmp_path: Path) -> None:
     other = bench.base({**TREE, "a.py": File(b"first\n" + numbered(20))})
+    with BlobReader(bench.store) as reader:
+        assert resolve(read(tmp_path, data), bench.store.entries(other), (), reader) is None
+
+
+def test_a_diff_that_does_not_apply_is_refused(bench: Bench, data: bytes, tmp_path: Path) -> None:
+    edited = data.replace(b"-line 3\n", b"-line three\n")
     with (
         BlobReader(bench.store) as reader,
         pytest.raises(IntegrityError, match="does not apply to the conflict"),
     ):
-        resolve(read(tmp_path, data), bench.store.entries(other), reader)
+        resolve(read(tmp_path, edited), bench.store.entries(bench.base(TREE)), (), reader)
 
 
 def test_another_result_than_stated_is_refused(bench: Bench, data: bytes, tmp_path: Path) -> None:
     edited = data.replace(b"+three\n", b"+four\n")
     with BlobReader(bench.store) as reader, pytest.raises(IntegrityError, match=r"another `a\.py`"):
-        resolve(read(tmp_path, edited), bench.store.entries(bench.base(TREE)), reader)
+        resolve(read(tmp_path, edited), bench.store.entries(bench.base(TREE)), (), reader)
 
 
 def test_another_file_that_stays_is_refused(bench: Bench, data: bytes, tmp_path: Path) -> None:
     other = bench.base({**TREE, "same.py": File(b"other\n")})
     with BlobReader(bench.store) as reader, pytest.raises(IntegrityError, match=r"`same\.py`"):
-        resolve(read(tmp_path, data), bench.store.entries(other), reader)
+        resolve(read(tmp_path, data), bench.store.entries(other), (), reader)
 
 
 @pytest.mark.parametrize(

@@ -115,11 +115,7 @@ def test_a_file_that_nobody_touched_is_named(case: Case) -> None:
     assert caught.value.hints == (f"git -C {case.folder} add a.py",)
     run_git("add", "a.py", cwd=case.folder)
     _tree, found = worktree.read(case.folder, marker)
-    assert found == {
-        "a.py": start,
-        "new.py": ("100644", b"merged\n"),
-        "other.py": ("100644", b"mine\n"),
-    }
+    assert found == {"a.py": start, "other.py": ("100644", b"mine\n")}
 
 
 def test_commits_on_top_count_too(case: Case) -> None:
@@ -127,7 +123,7 @@ def test_commits_on_top_count_too(case: Case) -> None:
     case.write("a.py", b"mine\n")
     run_git("commit", "-qam", "mine", cwd=case.folder)
     _tree, found = worktree.read(case.folder, marker)
-    assert found == {"a.py": ("100644", b"mine\n"), "new.py": ("100644", b"merged\n")}
+    assert found == {"a.py": ("100644", b"mine\n")}
 
 
 def test_the_next_conflict_takes_its_place(case: Case) -> None:

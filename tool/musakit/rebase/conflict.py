@@ -32,7 +32,7 @@ def conflict_of(store: Store, upstream: Replayed, one: Judged) -> Conflict:
         one.patch.name,
         outcome.conflict_digest,
         outcome.before,
-        {},
+        dict(outcome.merged),
         waiting,
         change_text(upstream, one),
     )

@@ -53,7 +53,7 @@ class Judged(NamedTuple):
 
     def digest(self, hunk: HunkOutcome) -> str:
         """What an acceptance is about: the new upstream, the hunk, and what took its place."""
-        about = (hunk.path, hunk.target, hunk.kind, hunk.by, hunk.old, hunk.new)
+        about = (hunk.path, hunk.target, hunk.kind, hunk.by, hunk.lost, hunk.old, hunk.new)
         return sha256_of(repr((self.onto, self.name, about)).encode())
 
 

@@ -1,8 +1,8 @@
 """Resolutions of conflicts as files of the repository: a head that says what they are for, and a diff.
 
-The diff goes from what is on the new tree right before the patch to what a person made of it. It is applied strictly,
-and every file that comes out must have the digest that the head states. A resolution counts for one conflict only, by
-its digest: the same patch, and the same three sides of every file.
+The diff goes from what is on the new tree, with what could be merged of the patch, to what a person made of it. It is
+applied strictly, and every file that comes out must have the digest that the head states. A resolution counts for one
+conflict only, by its digest: the same patch, and the same three sides of every file.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from musakit.errors import ConfigError, IntegrityError
 from musakit.files import sha256_of, write_atomically
 from musakit.git.command import IDENTITY_EMAIL, IDENTITY_NAME
 from musakit.git.fastimport import Signature, quote_path
+from musakit.git.store import Entry
 from musakit.replay.outcome import Resolution
 from musakit.series.diff import parse_diff
 from musakit.series.earlier import Earlier
@@ -21,14 +22,13 @@ from musakit.series.effect import Effect, compute_effect
 from musakit.series.mail import Mail
 from musakit.series.patch import MalformedPatch
 from musakit.series.path import check_path, printable, unquote
-from musakit.series.tree import MemoryTree
+from musakit.series.tree import FileChange, MemoryTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from musakit.git.objects import BlobReader
-    from musakit.git.store import Entry
 
 FOLDER = "resolutions"
 _TITLE = b"A person's resolution of a conflict. It counts for this conflict alone.\n\n"
@@ -39,6 +39,12 @@ _RESULT = re.compile(
 )
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SHORT = 12  # digits of the digest in a file's name
+
+_SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
+_INDEX = re.compile(rb"^index ([0-9a-f]{40})\.\.", re.MULTILINE)
+
+Merged = tuple[tuple[str, tuple[str, bytes] | None], ...]
+"""Path, mode and content of files that need nobody."""
 
 Files = dict[str, tuple[str, bytes] | None]
 """Mode and content by path; None for a file that is deleted."""
@@ -195,18 +201,45 @@ def _check_diff(diff: bytes, line: int, results: Mapping[str, object]) -> None:
                 raise MalformedPatch(file.line, text)
 
 
-def resolve(recorded: Recorded, entries: dict[str, Entry], reader: BlobReader) -> Resolution:
-    """The files that a resolution gives on a tree.
+def fits(recorded: Recorded, entries: Mapping[str, Entry]) -> bool:
+    """Whether every file that a resolution changes is what it was made for.
+
+    The digest of the conflict speaks for the files in conflict; a person may have changed others along with them.
+    """
+    starts = [match.start() for match in _SECTION.finditer(recorded.diff)]
+    files = parse_diff(recorded.diff, recorded.diff_line) if recorded.diff else ()
+    ends = [*starts[1:], len(recorded.diff)]
+    for file, start, end in zip(files, starts, ends, strict=True):
+        made_from = _INDEX.search(recorded.diff, start, end)
+        entry = entries.get(file.old_path) if file.old_path is not None else None
+        there = entry.blob if entry is not None else "0" * 40
+        if made_from is not None and made_from[1].decode() != there:
+            return False
+    return True
+
+
+def resolve(
+    recorded: Recorded, entries: Mapping[str, Entry], merged: Merged, reader: BlobReader
+) -> Resolution | None:
+    """The files that a resolution gives on a tree; None if it was made for other files.
 
     Args:
         recorded: the resolution.
         entries: the files of the tree right before the patch.
+        merged: files of the patch that need nobody, as they are after it.
         reader: reads their contents.
 
     Raises:
-        IntegrityError: it does not apply, or gives something else than it states.
+        IntegrityError: it gives something else than it states.
     """
     tree = MemoryTree(dict(entries), reader)
+    changes = [
+        FileChange(path, tree.entry(path), file and Entry(file[0], tree.add_content(file[1])))
+        for path, file in merged
+    ]
+    tree.update(tuple(changes))
+    if not fits(recorded, {**entries, **{c.path: c.after for c in changes if c.after}}):
+        return None
     if recorded.diff:
         tree.update(_effect(recorded, tree).changes)
     files: Files = {}

@@ -73,10 +73,12 @@ def _run(step: _Step) -> Rebase:
     journal, dropped = _kept(journal._replace(accepted={**journal.accepted, **accepts}), standing)
     notices += dropped
     if order.action == "status":
-        return answer(standing, journal, notices, _folder_there(journal))
+        return answer(
+            standing, journal, notices + _passed_over(standing), _folder_there(journal)
+        )
     journals.write_journal(path, journal)
     standing, journal, said = _turned(step, standing, journal, path)
-    notices += said
+    notices += said + _passed_over(standing)
     if state_of(standing, journal) == "ready":
         return finish(standing, journal, places, notices)
     folder = None
@@ -136,6 +138,14 @@ def _kept(journal: Journal, standing: Standing) -> tuple[Journal, tuple[str, ...
         if name not in skipped
     ]
     return journal._replace(accepted=kept, skipped=skipped), tuple(notices)
+
+
+def _passed_over(standing: Standing) -> tuple[str, ...]:
+    return tuple(
+        f"`{recorded.path.name}` was not used: it changes files that are others here"
+        for upstream in standing.upstreams
+        for recorded in upstream.passed_over
+    )
 
 
 def _folder_there(journal: Journal) -> Path | None:

@@ -28,12 +28,14 @@ class Replayed(NamedTuple):
         fetched: the upstream at its new pin.
         replay: what replaying gave.
         resolutions: resolutions that took part, by patch.
+        passed_over: resolutions of its conflicts that were made for other files beside those in conflict.
     """
 
     patched: Patched
     fetched: Fetched
     replay: Replay
     resolutions: Mapping[str, Recorded]
+    passed_over: tuple[Recorded, ...] = ()
 
     @property
     def name(self) -> str:
@@ -76,7 +78,7 @@ class Standing(NamedTuple):
             (upstream, one)
             for upstream in self.upstreams
             for one in upstream.judged
-            if one.outcome.verdict in {"conflict", "blocked"}
+            if one.outcome.verdict in {"conflict", "blocked"} and not one.outcome.is_resolved
         )
 
 
@@ -128,7 +130,7 @@ def _replayed(
     def step(done: int, total: int) -> None:
         progress(f"replaying {name} on {fetched.pin}", done, total)
 
-    found: dict[str, Resolution] = {}
+    found: dict[str, Resolution | None] = {}
     skipped = frozenset(
         patch.name
         for patch in patched.patches
@@ -136,14 +138,15 @@ def _replayed(
         == skip_digest(fetched.commit, key, patch)
     )
     while True:
-        decisions = Decisions(found, skipped)
+        fitting = {conflict: one for conflict, one in found.items() if one is not None}
+        decisions = Decisions(fitting, skipped)
         result = replay(
             store,
             applied,
             patched.patches,
             fetched.commit,
             decisions=decisions,
-            keep=True,
+            names=(str(fetched.pin), str(patched.upstream.pin)),
             progress=step,
         )
         new = _newly_resolved(store, result, known, found)
@@ -155,20 +158,22 @@ def _replayed(
         for outcome in result.outcomes
         if outcome.is_resolved
     }
-    return Replayed(patched, fetched, result, used)
+    passed_over = tuple(known[conflict] for conflict, one in found.items() if one is None)
+    return Replayed(patched, fetched, result, used, passed_over)
 
 
 def _newly_resolved(
     store: Store,
     result: Replay,
     known: Mapping[str, Recorded],
-    found: Mapping[str, Resolution],
-) -> dict[str, Resolution]:
-    """Resolutions of conflicts that have shown for the first time."""
+    found: Mapping[str, Resolution | None],
+) -> dict[str, Resolution | None]:
+    """Resolutions of conflicts that have shown for the first time; None for one that was made for other files."""
     new = {}
     for outcome in result.outcomes:
         recorded = known.get(outcome.conflict_digest) if outcome.clashes else None
         if recorded is not None and recorded.conflict not in found:
             with BlobReader(store) as reader:
-                new[recorded.conflict] = resolve(recorded, store.entries(outcome.before), reader)
+                entries = store.entries(outcome.before)
+                new[recorded.conflict] = resolve(recorded, entries, outcome.merged, reader)
     return new

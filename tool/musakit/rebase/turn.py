@@ -92,8 +92,7 @@ def _write(
 ) -> bool:
     upstream = next(one for one in standing.upstreams if one.name == marker.upstream)
     patch = f"{marker.upstream}/{marker.patch}"
-    before = worktree.tree_before(folder, marker)
-    diff = edits.difference(folder, before, tree)
+    diff = edits.difference(folder, marker.merged, tree)
     data = format_resolution(patch, upstream.pins, marker.digest, found, diff)
     name = name_of(patch, marker.digest)
     place = places.patches / FOLDER
@@ -108,13 +107,7 @@ def settle(store: Store, journal: Journal, known: dict[str, Recorded]) -> None:
     if marker is None or recorded is None:
         return
     tree = edits.snapshot(journal.worktree, marker.open)
-    paths = {
-        *recorded.results,
-        *edits.changed_paths(
-            journal.worktree, worktree.tree_before(journal.worktree, marker), tree
-        ),
-    }
-    held = edits.contents(journal.worktree, tree, paths)
+    held = worktree.settled(journal.worktree, marker, tree)
     if {path: file and (file[0], sha256_of(file[1])) for path, file in held.items()} == dict(
         recorded.results
     ):

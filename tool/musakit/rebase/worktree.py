@@ -60,9 +60,9 @@ class Marker(NamedTuple):
         patch: the patch.
         digest: digest of the conflict.
         before: commit right before the patch.
-        start: tree that was given to begin with.
+        merged: tree right before it, with the files of the patch that need nobody as they are after it.
+        start: tree that was given to begin with: the same, with the files that a person has to settle.
         open: blobs of the sides of each file that a person has to settle.
-        all: files that the patch touches.
         is_written: whether the work tree was written to its end.
     """
 
@@ -70,9 +70,9 @@ class Marker(NamedTuple):
     patch: str
     digest: str
     before: str
+    merged: str
     start: str
     open: Mapping[str, tuple[str, ...]]
-    all: tuple[str, ...]
     is_written: bool
 
 
@@ -96,7 +96,7 @@ def marker_of(store: Store, folder: Path, name: str) -> Marker | None:
         )
     try:
         values: dict[str, Any] = json.loads((folder / ".git" / _MARKER).read_bytes())
-        return Marker(**values | {"all": tuple(values["all"])})
+        return Marker(**values)
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
@@ -127,20 +127,21 @@ def present(store: Store, folder: Path, name: str, conflict: Conflict) -> None:
 
 def _write(folder: Path, conflict: Conflict) -> None:
     """Write the files; the marker comes before them, and says so again when all are there."""
-    given = {**conflict.merged, **{path: start for path, (_sides, start) in conflict.open.items()}}
-    in_the_way = sorted(set(edits.unknown_files(folder)) & given.keys())
+    given = {path: start for path, (_sides, start) in conflict.open.items()}
+    in_the_way = sorted(set(edits.unknown_files(folder)) & {*given, *conflict.merged})
     if in_the_way:
         raise UsageError(
             f"`{folder}` has files that git does not know where the patch needs its own",
             hints=(f"git -C {quote(str(folder))} stash --all",),
             detail="\n".join(map(printable, in_the_way)),
         )
-    start = edits.tree_with(folder, conflict.before, given)
+    merged = edits.tree_with(folder, conflict.before, conflict.merged)
+    start = edits.tree_with(folder, merged, given)
     sides = {
         path: tuple(side.blob for side in sides if side is not None)
         for path, (sides, _start) in conflict.open.items()
     }
-    marker = Marker(*conflict[:4], start, sides, tuple(sorted(given)), is_written=False)
+    marker = Marker(*conflict[:4], merged, start, sides, is_written=False)
     _note(folder, marker)
     write_atomically(change_file(folder), conflict.change.encode(errors="surrogateescape"))
     edits.write_files(folder, conflict.merged)
@@ -157,7 +158,7 @@ def own_edits(folder: Path, marker: Marker | None) -> tuple[str, ...]:
     now = edits.snapshot(folder, marker.open if marker else ())
     known = [worktree.tree_of(folder, worktree.head_of(folder))]
     if marker is not None:
-        known += [tree_before(folder, marker), marker.start]
+        known += [worktree.tree_of(folder, marker.before), marker.merged, marker.start]
     differing = [set(edits.changed_paths(folder, tree, now)) for tree in known]
     return tuple(sorted(set.intersection(*differing)))
 
@@ -191,7 +192,7 @@ def _clear(folder: Path, marker: Marker | None) -> None:
 
 
 def read(folder: Path, marker: Marker) -> tuple[str, dict[str, Content]]:
-    """The tree of a work tree, and every file that the patch or the person has touched.
+    """The tree of a work tree, and the files that make its resolution, see `settled`.
 
     Raises:
         UsageError: something is not settled yet; all of it is named.
@@ -211,13 +212,13 @@ def read(folder: Path, marker: Marker) -> tuple[str, dict[str, Content]]:
             hints=(f"git -C {quote(str(folder))} add {names}",),
             detail="\n".join(map(printable, untouched)),
         )
-    touched = {*marker.all, *edits.changed_paths(folder, tree_before(folder, marker), tree)}
-    return tree, edits.contents(folder, tree, sorted(touched))
+    return tree, settled(folder, marker, tree)
 
 
-def tree_before(folder: Path, marker: Marker) -> str:
-    """Tree id of what is there right before the patch."""
-    return worktree.tree_of(folder, marker.before)
+def settled(folder: Path, marker: Marker, tree: str) -> dict[str, Content]:
+    """The files that a person had to settle, and every other one that is not as the replay merged it."""
+    touched = {*marker.open, *edits.changed_paths(folder, marker.merged, tree)}
+    return edits.contents(folder, tree, sorted(touched))
 
 
 def _marks_left(folder: Path, marker: Marker) -> list[str]:
