@@ -58,6 +58,10 @@ class Runner:
     def run(self):
         return self.step([1, 2])
 
+    @staticmethod
+    def adjust(config: Config):
+        config.depth = 3
+
 
 def main():
     runner = Runner(Config())

@@ -38,7 +38,7 @@ HARMLESS: dict[str, list[Swap]] = {
     ],
     "quotes": [("'mean'", '"mean"')],
     "annotations": [(HEAD, "def step(self, batch: list[int], depth: int = 1) -> tuple[int, str]:")],
-    "annotation of a parameter": [("config: Config)", "config: 'Config | None')")],
+    "annotation of a parameter": [("self, config: Config)", "self, config: 'Config | None')")],
     "variable": [
         ("rows = list(batch)", "items = list(batch)"),
         ("in rows:", "in items:"),

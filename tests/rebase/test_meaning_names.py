@@ -1,7 +1,5 @@
 """What the added lines of a patch name and the upstream changed: planted changes, each with harmless ones beside it."""
 
-
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -237,3 +235,38 @@ def test_what_a_patch_in_conflict_brings_is_waited_for(tmp_path: Path) -> None:
     second = swapped(first, (SPOT, f"        print(Count.THREE)\n{SPOT}"))
     new = swapped(FILES, ("ONE = 1\n    TWO = 2", "TEN = 10"))
     assert carried(tmp_path, new, first, second, conflicts=1) == []
+
+
+def test_a_static_method_has_no_self(tmp_path: Path) -> None:
+    spot = "        config.depth = 3\n"
+    patched = swapped(FILES, (spot, f"        print(config.inner.size())\n{spot}"))
+    new = swapped(FILES, ("    def size(self):", "    def size(self, of):"))
+    (drift,) = carried(tmp_path, new, patched)
+    assert drift.text == "`up.other:Base.size` needs `of`"
+
+
+USES = ("        extra = len(rows)\n", "        extra = len(rows) + len(helper(1))\n")
+UNUSED: Swap = ("Inner, helper, parts", "Inner, parts")
+
+
+def test_what_the_patch_takes_away_is_needed_now(tmp_path: Path) -> None:
+    (drift,) = carried(tmp_path, swapped(FILES, USES), swapped(FILES, UNUSED))
+    assert (drift.kind, drift.symbol, drift.hunk) == ("name", "helper", 1)
+    assert drift.text == "`helper` is still used in `up/run.py`, and the patch takes it away"
+    lines = swapped(FILES, USES, UNUSED)["up/run.py"].splitlines()
+    assert "len(helper(1))" in lines[drift.line - 1]
+
+
+TAKEN_AWAY: dict[str, list[Swap]] = {
+    "not needed": [],
+    "from elsewhere": [USES, ("class Runner:", "from up.more import helper\n\n\nclass Runner:")],
+    "as a variable": [USES, ("        total = 0\n", "        total = 0\n        helper = list\n")],
+}
+
+
+@pytest.mark.parametrize("change", TAKEN_AWAY)
+def test_what_the_patch_takes_away_is_not_missed(tmp_path: Path, change: str) -> None:
+    old = {**FILES, "up/more.py": "def helper(only):\n    return [only]\n"}
+    upstream = swapped(old, *TAKEN_AWAY[change])
+    patched = swapped(old, UNUSED)
+    assert carried(tmp_path, upstream, patched, old=old) == []

@@ -13,11 +13,13 @@ from musakit.contract.classes import Classes
 from musakit.contract.place import Reach, targets_of
 from musakit.contract.receivers import Receivers
 from musakit.contract.symbols import ClassSymbol
+from musakit.contract.tabulate import expression_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from musakit.contract.place import Place
+    from musakit.contract.place import Definition, Place
+    from musakit.contract.program import Module
 
 
 class ClassesAlone(Classes):
@@ -41,6 +43,14 @@ class DeclaredReceivers(Receivers):
         self._asked: set[tuple[object, str]] = (
             set()
         )  # what is being asked refers to itself at times
+
+    def place(
+        self, module: Module, owner: ClassSymbol | None, definition: Definition | None
+    ) -> Place:
+        """Where names are read in a function; a static method has no `self`, whatever its first parameter is called."""
+        decorators = definition.decorator_list if definition is not None else []
+        is_static = any(expression_text(one) == "staticmethod" for one in decorators)
+        return super().place(module, None if is_static else owner, definition)
 
     def _receiver(self, place: Place, value: ast.expr) -> Reach:
         reach = super()._receiver(place, value)

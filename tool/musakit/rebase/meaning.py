@@ -6,7 +6,8 @@ not change what a call does. A parameter that is added at the end with a default
 have to use it, and said to take every call that the old signature took.
 
 What the added lines name is asked of both trees with the whole series, as patches rely on later ones: a drift is what
-could be resolved, or called so, before and cannot now. Subclasses are not looked for; the contracts do that. Of
+could be resolved, or called so, before and cannot now. The same goes for names that a patch takes away and that the
+upstream has come to use. Subclasses are not looked for; the contracts do that. Of
 compiled sources only the line is compared that git takes for the head of the function around a hunk.
 """
 
@@ -20,6 +21,7 @@ from musakit.rebase.drift import Drift
 from musakit.rebase.edits import edits_of
 from musakit.rebase.enclosing import Tree
 from musakit.rebase.functions import Carried, function_drifts, missing_syntax
+from musakit.rebase.lost import lost_names
 from musakit.rebase.mentions import unmentioned
 from musakit.rebase.names import Answer, Names
 from musakit.rebase.side import Side, edits_by_hunk, words_added
@@ -102,7 +104,11 @@ class _Reading:
         carried = list(self._carried(new_commits))
         found: dict[tuple[object, ...], Drift] = {}
         for one in carried:
-            for drift in (*self._of(one), *self._names(one)):
+            for drift in (
+                *self._of(one),
+                *self._names(one),
+                *lost_names(one, self._old, self._new),
+            ):
                 found.setdefault(
                     (drift.patch, drift.path, drift.symbol, drift.kind, drift.new), drift
                 )

@@ -17,7 +17,7 @@ from musakit.contract.signature import (
 from musakit.contract.tabulate import expression_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 # Decorators that change how a function is called, by the last part of their names.
@@ -169,5 +169,6 @@ def _bare(parameter: Parameter) -> str:
     return str(parameter).partition("=")[0]
 
 
-def _listed(items: Iterator[str] | tuple[str, ...]) -> str:
-    return " and ".join(items)
+def _listed(items: Iterable[str]) -> str:
+    *most, last = [*items] or [""]
+    return f"{', '.join(most)} and {last}" if most else last
