@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from musakit.git.store import Store
     from musakit.rebase.begin import Places
     from musakit.rebase.decisions import Judged
+    from musakit.rebase.drift import Drift
     from musakit.rebase.journal import Journal
     from musakit.rebase.result import ContractAnswers, State
     from musakit.rebase.standing import Replayed, Standing
@@ -44,18 +46,26 @@ def state_of(standing: Standing, journal: Journal) -> State:
 
 
 def answer(
-    standing: Standing, journal: Journal, notices: tuple[str, ...], folder: Path | None
+    store: Store,
+    standing: Standing,
+    journal: Journal,
+    notices: tuple[str, ...],
+    folder: Path | None,
 ) -> Rebase:
     """What is told before the new target is there.
 
     Args:
+        store: where all trees are.
         standing: where it stands.
         journal: what was decided.
         notices: what a person should know besides.
         folder: the work tree with the conflict that is in turn; None if none was written.
     """
     state = state_of(standing, journal)
-    upstreams = tuple(_carried(upstream, journal) for upstream in standing.upstreams)
+    upstreams = tuple(
+        _carried(upstream, journal)._replace(drifts=_drifts(store, standing, upstream))
+        for upstream in standing.upstreams
+    )
     found = Rebase(
         target=journal.target,
         name=journal.name,
@@ -85,6 +95,23 @@ def _carried(
         (patched.fetched.tree, fetched.tree),
         upstream.replay,
         tuple(_patch(upstream, one, journal, new or {}) for one in upstream.judged),
+    )
+
+
+def _drifts(store: Store, standing: Standing, upstream: Replayed) -> tuple[Drift, ...]:
+    """What patches that go on may no longer mean."""
+    from musakit.rebase.meaning import drifts
+
+    applied = standing.old.applied()
+    new = {name: one.tree for name, one in applied.items()}
+    new |= {one.name: store.tree_of(one.replay.commit) for one in standing.upstreams}
+    return drifts(
+        store,
+        upstream.patched.fetched.tree,
+        upstream.fetched.tree,
+        upstream.replay.outcomes,
+        [step.commit for step in applied[upstream.name].steps],
+        beside=[(one.tree, new[name]) for name, one in applied.items() if name != upstream.name],
     )
 
 
@@ -158,7 +185,9 @@ def finish(
     draft = Draft(standing.old, journal.name, standing.fetched, replays)
     written = write_target(places.store, draft)
     upstreams = tuple(_proved(one, journal, written, places) for one in standing.upstreams)
-    found = answer(standing, journal, (*notices, *written.notices), None)
+    found = answer(places.store, standing, journal, (*notices, *written.notices), None)
+    drifts = {upstream.name: upstream.drifts for upstream in found.upstreams}
+    upstreams = tuple(one._replace(drifts=drifts[one.name]) for one in upstreams)
     return Rebase(
         **{
             **vars(found),

@@ -208,7 +208,7 @@ def fits(recorded: Recorded, entries: Mapping[str, Entry]) -> bool:
     """
     starts = [match.start() for match in _SECTION.finditer(recorded.diff)]
     files = parse_diff(recorded.diff, recorded.diff_line) if recorded.diff else ()
-    ends = [*starts[1:], len(recorded.diff)]
+    ends = [*starts, len(recorded.diff)][1:]
     for file, start, end in zip(files, starts, ends, strict=True):
         made_from = _INDEX.search(recorded.diff, start, end)
         entry = entries.get(file.old_path) if file.old_path is not None else None

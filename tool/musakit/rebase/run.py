@@ -73,9 +73,8 @@ def _run(step: _Step) -> Rebase:
     journal, dropped = _kept(journal._replace(accepted={**journal.accepted, **accepts}), standing)
     notices += dropped
     if order.action == "status":
-        return answer(
-            standing, journal, notices + _passed_over(standing), _folder_there(journal)
-        )
+        notices += _passed_over(standing)
+        return answer(places.store, standing, journal, notices, _folder_there(journal))
     journals.write_journal(path, journal)
     standing, journal, said = _turned(step, standing, journal, path)
     notices += said + _passed_over(standing)
@@ -87,7 +86,7 @@ def _run(step: _Step) -> Rebase:
         worktree.present(
             places.store, folder, journal.name, conflict_of(places.store, *standing.waiting[0])
         )
-    return answer(standing, journal, notices, folder)
+    return answer(places.store, standing, journal, notices, folder)
 
 
 def _turned(
