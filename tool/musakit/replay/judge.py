@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.replay.evidence import likeness, regions
 from musakit.replay.fate import Fates
-from musakit.replay.outcome import BAD
-from musakit.replay.placement import judge_place
+from musakit.replay.lines import Span, slide_down
+from musakit.replay.outcome import BAD, GOOD
+from musakit.replay.placement import Placement, judge_place
+from musakit.replay.twin import find_twin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from musakit.replay.fate import Fate
     from musakit.replay.mapping import Mappings
     from musakit.replay.outcome import Kind, Region
-    from musakit.replay.placement import Placement
     from musakit.replay.segment import PlacedHunk, Segment
     from musakit.replay.sides import Sides
 
@@ -63,7 +64,7 @@ def judge_hunks(
             Judged(hunk, "same", hunk.start, edits=block_edits(sides, hunk, hunk.start))
             for hunk in hunks
         )
-    work = _Work(sides, mappings)
+    work = _Work(sides, hunks, mappings)
     judged = [work.judge(hunk) for hunk in hunks]
     return _apart(judged, work.mapping)
 
@@ -108,14 +109,15 @@ def _edit(sides: Sides, segment: Segment, at: int) -> Edit:
 class _Work:
     """The judging of one file."""
 
-    def __init__(self, sides: Sides, mappings: Mappings) -> None:
+    def __init__(self, sides: Sides, hunks: Sequence[PlacedHunk], mappings: Mappings) -> None:
         self.sides = sides
+        self.segments = [segment for hunk in hunks for segment in hunk.segments]
         self.mapping = mappings.between(sides.before, sides.there)
         self.fates = Fates(sides, mappings)
 
     def judge(self, hunk: PlacedHunk) -> Judged:
         inside = self.mapping.inside(hunk.start, hunk.end)
-        hit = [s for s in hunk.segments if self.mapping.near(s.b0, s.b1)]
+        hit = [s for s in hunk.segments if self._is_hit(s)]
         placements = {
             s: self._placement(hunk, s, whole=not inside) for s in hunk.segments if s not in hit
         }
@@ -125,18 +127,54 @@ class _Work:
             if fate is not None:
                 fates[segment] = fate
         left = [segment for segment in hit if not fates[segment]]
-        if left:
-            return self._elsewhere(hunk) or self._conflict(hunk, left, fates)
         clean = [segment for segment in hunk.segments if segment not in fates]
-        if not clean:
+        if not left and not clean:
             return self._vanished(hunk, fates)
-        judged = self._clean(hunk, {s: placements[s] for s in clean}, bool(inside or fates))
-        return self._with_lost(judged, fates)
+        if left:
+            judged = self._elsewhere(hunk) or self._conflict(hunk, left, fates)
+        else:
+            judged = self._clean(hunk, {s: placements[s] for s in clean}, bool(inside or fates))
+            judged = self._with_lost(judged, fates)
+        return self._with_twins(judged, fates)
+
+    def _with_twins(self, judged: Judged, fates: Mapping[Segment, Fate | None]) -> Judged:
+        """A hunk with a word on what of it the other tree has elsewhere; it must not be made twice."""
+        hunk = judged.hunk
+        alive = [segment for segment in hunk.segments if not fates.get(segment)]
+        twins = {s: twin for s in alive if (twin := find_twin(self.sides, s))}
+        double = [
+            segment
+            for segment, twin in twins.items()
+            if twin.is_double or (judged.is_found and twin.is_much)
+        ]
+        if double and judged.kind in GOOD:
+            judged = self._conflict(hunk, double, fates)
+        share = max((twin.gained / twin.of for twin in twins.values()), default=0.0)
+        texts = [twin.text for twin in twins.values()]
+        return judged._replace(
+            likeness=round(max(share, judged.likeness), 3) if judged.kind in BAD else 0.0,
+            text="; ".join(filter(None, [judged.text, *texts])),
+        )
+
+    def _is_hit(self, segment: Segment) -> bool:
+        """Whether a change overlaps or adjoins one of the upstream's, where it stands or as far down as it can go."""
+        if self.mapping.near(segment.b0, segment.b1):
+            return True
+        before, after = self.sides.before.lines, self.sides.after.lines
+        end = next(
+            (s.b0 for s in self.segments if s.b0 >= segment.b1 and s != segment), len(before)
+        )
+        down = slide_down(before, after, Span(*segment), end)
+        return down > 0 and bool(self.mapping.near(segment.b0 + down, segment.b1 + down))
 
     def _placement(self, hunk: PlacedHunk, segment: Segment, *, whole: bool) -> Placement:
         """Whether the place of a change is certain, by the unchanged lines of the hunk around it."""
         if whole:
             return judge_place(self.mapping, hunk.start, hunk.end)
+        twist = self.mapping.reaching(segment.b0, segment.b1)
+        if twist is not None:
+            there = self.mapping.carry_place(segment.b0, segment.b1)
+            return Placement((there + twist.b1 - twist.b0,), is_certain=False)
         low, high = self.mapping.unchanged_around(segment.b0, segment.b1)
         return judge_place(self.mapping, max(low, hunk.start), min(high, hunk.end))
 

@@ -26,16 +26,48 @@ class Span(NamedTuple):
 
 
 def changed(old: list[bytes], new: list[bytes]) -> list[Span]:
-    """The changed spans in order; at least one unchanged line lies between two of them."""
+    """The changed spans in order; at least one unchanged line lies between two of them.
+
+    Lines that were only added or only removed often read the same one line further down; as in git's own merge, such a
+    span goes down as far as it can.
+    """
     if old == new:
         return []
     spans: list[Span] = []
-    for span in _gaps(old, new):
-        if spans and spans[-1].a1 == span.a0 and spans[-1].b1 == span.b0:
-            spans[-1] = Span(spans[-1].a0, span.a1, spans[-1].b0, span.b1)
-        else:
-            spans.append(span)
-    return spans
+    for span in reversed(list(_gaps(old, new))):
+        end = spans[-1].a0 if spans else len(old)
+        down = slide_down(old, new, span, end)
+        low = Span(span.a0 + down, span.a1 + down, span.b0 + down, span.b1 + down)
+        if spans and low.a1 == end:
+            low = Span(low.a0, spans[-1].a1, low.b0, spans.pop().b1)
+        spans.append(low)
+    return spans[::-1]
+
+
+def slide_down(old: list[bytes], new: list[bytes], span: Span, end: int) -> int:
+    """How many lines further down the same lines can be taken for added, or for removed; `old[end]` ends the way."""
+    a0, a1, b0, b1 = span
+    down = 0
+    if a0 == a1:
+        while a1 + down < end and new[b0 + down] == new[b1 + down]:
+            down += 1
+    elif b0 == b1:
+        while a1 + down < end and old[a0 + down] == old[a1 + down]:
+            down += 1
+    return down
+
+
+def slide_up(old: list[bytes], new: list[bytes], span: Span, end: int) -> int:
+    """The same further up; `old[end]` is the first line of the way."""
+    a0, a1, b0, b1 = span
+    up = 0
+    if a0 == a1:
+        while a0 - up > end and new[b0 - up - 1] == new[b1 - up - 1]:
+            up += 1
+    elif b0 == b1:
+        while a0 - up > end and old[a0 - up - 1] == old[a1 - up - 1]:
+            up += 1
+    return up
 
 
 def _gaps(old: list[bytes], new: list[bytes]) -> Iterator[Span]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from musakit.replay.lines import Span, changed
+from musakit.replay.lines import Span, changed, slide_up
 
 if TYPE_CHECKING:
     from musakit.replay.text import Text
@@ -60,6 +60,21 @@ class Mapping:
         """Where a run of unchanged lines ends in the new text; lines inserted right after it count as after it."""
         last = bisect_left(self._ends, end) - 1
         return end if last < 0 else end + self.spans[last].b1 - self.spans[last].a1
+
+    def reaching(self, start: int, end: int) -> Span | None:
+        """The next change below, if it can as well be taken for one further up that would touch `old[start:end]`.
+
+        That is so where it repeats lines that were there, or removes one of several copies: which of the copies is the
+        old one cannot be told. An insertion is touched if lines of such a copy lie on both sides of it.
+        """
+        last = bisect_right(self._ends, start) - 1
+        after = bisect_left(self._starts, end)
+        if after == len(self.spans):
+            return None
+        span = self.spans[after]
+        top = self.spans[last].a1 if last >= 0 else 0
+        reach = span.a0 - slide_up(self.old.lines, self.new.lines, span, top)
+        return span if reach < end else None
 
     def unchanged_around(self, start: int, end: int) -> tuple[int, int]:
         """The longest run of unchanged lines of `old` that contains `old[start:end]`, which must be unchanged."""
