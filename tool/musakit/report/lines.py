@@ -78,7 +78,8 @@ def hunk_lines(hunk: HunkOutcome) -> tuple[Line, ...]:
 
 def region_lines(region: Region) -> tuple[Line, ...]:
     """What the upstream changed at one place, as a diff."""
-    where = Line("@", f"line {region.old_line}, then {region.new_line}")
+    sizes = (len(region.old), len(region.new))
+    where = Line("@", f"@@ -{region.old_line},{sizes[0]} +{region.new_line},{sizes[1]} @@")
     return (where, *_compared(region.old, region.new, region.old_line, region.new_line))
 
 
