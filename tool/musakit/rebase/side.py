@@ -60,9 +60,15 @@ class Side:
         return found
 
     def scopes(self, commit: int, edit: Edit) -> dict[str, int]:
-        """Innermost functions and classes around an edit, with the lines of their heads; those in it are part of it."""
+        """Innermost functions and classes around an edit, with the lines of their heads.
+
+        Those whose heads are in it are part of it. Where it adds lines, these decide: it may be a part of a patch that
+        gives the code around it another head.
+        """
         found: dict[str, int] = {}
         for tree, places in self._lines(commit, [edit]):
+            if found:
+                break
             for path, lines in places.items():
                 scopes = [one for one in tree.scopes(path) if one.line not in lines]
                 for line in sorted(lines):
