@@ -56,6 +56,13 @@ class Mapping:
             return span.b0 + min(start - span.a0, max(span.b1 - span.b0 - 1, 0))
         return self.carry(start)
 
+    def around(self, start: int, end: int) -> tuple[int, int]:
+        """The lines of the new text that correspond to `old[start:end]`, with those that changes of it made."""
+        low, high = start, end
+        for span in self.near(start, end):
+            low, high = min(low, span.a0), max(high, span.a1)
+        return self.carry_end(low), self.carry(high)
+
     def carry_end(self, end: int) -> int:
         """Where a run of unchanged lines ends in the new text; lines inserted right after it count as after it."""
         last = bisect_left(self._ends, end) - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.git.store import Entry
+from musakit.replay.blocked import Blockers
 from musakit.replay.chunks import Labels
 from musakit.replay.content import after_of
 from musakit.replay.file import FileCase, judge_file
@@ -79,6 +80,7 @@ class Judge:
         self._renames = renames
         self._names = names
         self._mappings = Mappings()
+        self.blockers = Blockers(own, texts, self._mappings)
         self._later = _Later(own)
 
     def judge(self, index: int, side: Side) -> PatchResult:

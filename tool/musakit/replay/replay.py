@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from musakit.git.fastimport import Change, CommitPlan, FastImport, merge_changes
 from musakit.git.objects import BlobReader
 from musakit.git.store import Entry
-from musakit.replay.blocked import blockers
 from musakit.replay.outcome import Decisions, PatchOutcome, Replay
 from musakit.replay.own import load_own
 from musakit.replay.patch import Judge
@@ -172,7 +171,7 @@ class _Run:
         )
         if not assumed.goes_on:
             return PatchOutcome(name, "conflict", result.hunks, clashes=clashes, merged=merged)
-        by = blockers(self._own, result.hunks, self._failed)
+        by = self._judge.blockers.of(index, result.hunks, self._failed)
         return PatchOutcome(name, "blocked", result.hunks, by, clashes, merged=merged)
 
     def _resolved(
