@@ -155,6 +155,7 @@ def carried(
     *patches: Mapping[str, str],
     old: Mapping[str, str] = FILES,
     conflicts: int = 0,
+    cache: Path | None = None,
 ) -> list[Drift]:
     """Drifts of patches, each given as all files after it, that are replayed on another upstream."""
     store = Store.open(folder / "store.git")
@@ -163,4 +164,5 @@ def carried(
     commits = commit(store, [Change(tree(files)) for files in patches], base)
     outcomes = replayed(store, commits, onto)
     assert [one.verdict for one in outcomes].count("conflict") == conflicts
-    return list(drifts(store, store.tree_of(base), store.tree_of(onto), outcomes, commits))
+    trees = store.tree_of(base), store.tree_of(onto)
+    return list(drifts(store, *trees, outcomes, commits, cache=cache))

@@ -365,3 +365,14 @@ def test_the_head_of_a_compiled_function(tmp_path: Path, kind: str) -> None:
 def test_nothing_that_goes_on_is_nothing_to_say(tmp_path: Path) -> None:
     new = swapped(FILES, ("result = total + 1", "result = total + 3"))
     assert carried(tmp_path, new, swapped(FILES, PATCH), conflicts=1) == []
+
+
+def test_what_is_remembered_changes_nothing(tmp_path: Path) -> None:
+    new = swapped(FILES, (HEAD, "def step(self, batch):"))
+    found = [
+        carried(tmp_path / name, new, swapped(FILES, PATCH), cache=tmp_path / "facts")
+        for name in ("first", "second")
+    ]
+    assert found[0] == found[1]
+    assert kinds(found[1]) == [("signature", "Runner.step")]
+    assert list((tmp_path / "facts").iterdir())

@@ -7,7 +7,7 @@ have to use it, and said to take every call that the old signature took.
 
 What the added lines name is asked of both trees with the whole series, as patches rely on later ones: a drift is what
 could be resolved, or called so, before and cannot now. The same goes for names that a patch takes away and that the
-upstream has come to use. Subclasses are not looked for; the contracts do that. Of
+upstream has come to use. What a patch brings that needs a person first is not missed yet. Subclasses are not looked for; the contracts do that. Of
 compiled sources only the line is compared that git takes for the head of the function around a hunk.
 """
 
@@ -30,6 +30,7 @@ from musakit.replay.outcome import VANISHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from musakit.git.store import Store
     from musakit.rebase.edits import Edit
@@ -47,6 +48,7 @@ def drifts(
     old_commits: Sequence[str],
     *,
     beside: Sequence[tuple[str, str]] = (),
+    cache: Path | None = None,
 ) -> tuple[Drift, ...]:
     """What patches that go on may no longer mean, in the order of the series.
 
@@ -57,6 +59,7 @@ def drifts(
         outcomes: what became of each patch.
         old_commits: commit of each patch on the old upstream.
         beside: old and new tree of each other upstream of the target, with its series, for names from there.
+        cache: folder that remembers what files define, as for contracts; nothing is kept if None.
 
     Raises:
         IntegrityError: the store lacks a tree or commit.
@@ -64,7 +67,7 @@ def drifts(
     new_commits = [one.commit for one in outcomes if one.goes_on and one.commit != one.before]
     if not new_commits:
         return ()
-    memory = Memory(None)
+    memory = Memory(cache)
     old = _side(store, (old_pristine, old_commits), [one for one, _ in beside], memory)
     new = _side(store, (new_pristine, new_commits), [one for _, one in beside], memory)
     try:
