@@ -166,7 +166,7 @@ def spread(
     lease, held = fresh.Pipe(duplex=False)
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), fresh, _live_while_held, (lease,))
     try:
-        running = {pool.submit(function, task): number for number, task in enumerate(tasks)}
+        running = {pool.submit(_run, function, task): number for number, task in enumerate(tasks)}
         for done in as_completed(tuple(running)):
             yield running.pop(done), done.result()
         pool.shutdown()
@@ -179,10 +179,19 @@ def spread(
         lease.close()
 
 
+def _run(function: Callable[[Task], Result], task: Task) -> Result:
+    import gc
+
+    gc.collect()  # of the task before
+    return function(task)
+
+
 def _live_while_held(lease: Connection) -> None:
     """Let this process end when the one that started it ends, or lets go."""
+    import gc
     import threading
 
+    gc.set_threshold(50_000)  # looking for garbage often costs more than the garbage
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 

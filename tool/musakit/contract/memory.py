@@ -35,6 +35,13 @@ class Memory:
         self._tables: dict[str, Table] = {}
         self._used: set[str] = set()
         self._fresh = False
+        self._elder: Memory | None = None
+
+    def learn_from(self, other: Memory | None) -> None:
+        """Take over what another memory has of a file once it is asked for; not what that one would take over."""
+        if other is not None:
+            other.learn_from(None)
+        self._elder = other
 
     def _load(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, dict[str, Any]]]:
         if self._path is not None:
@@ -52,16 +59,20 @@ class Memory:
         """
         table = self._tables.get(blob)
         if table is None:
-            table = self._known(blob)
+            table = self.known_table(blob)
             if table is None:
-                table = make_table(read())
+                taken = self._elder.known_table(blob) if self._elder is not None else None
+                table = taken or make_table(read())
                 self._rows[blob] = table
                 self._fresh = True
             self._tables[blob] = table
             self._used.add(blob)
         return table
 
-    def _known(self, blob: str) -> Table | None:
+    def known_table(self, blob: str) -> Table | None:
+        """The table of a blob, if it is known."""
+        if blob in self._tables:
+            return self._tables[blob]
         with contextlib.suppress(KeyError, TypeError, ValueError, IndexError):
             return table_from(self._rows[blob])
         return None
@@ -74,7 +85,9 @@ class Memory:
             find: finds it.
         """
         if key not in self._facts:
-            self._facts[key] = find()
+            elder = self._elder
+            taken = elder is not None and elder.knows(key)
+            self._facts[key] = elder.fact(key, find) if elder is not None and taken else find()
             self._fresh = True
         self._used.add(key)
         return self._facts[key]
@@ -96,7 +109,7 @@ class Memory:
 
     def knows(self, key: str) -> bool:
         """Whether a fact is known."""
-        return key in self._facts
+        return key in self._facts or (self._elder is not None and self._elder.knows(key))
 
     def save(self) -> None:
         """Write what is new to the file; that it cannot be written does no harm."""

@@ -72,6 +72,10 @@ class Shelf:
         """The entry of a key; None if there is none."""
         return self._all.get(key)
 
+    def keys(self, tree: str) -> frozenset[str]:
+        """The keys of what is known of a release."""
+        return frozenset(self._files[tree])
+
     def put(self, tree: str, entries: Mapping[str, Any]) -> None:
         """Keep entries that were found for a release, at once."""
         known = {key: value for key, value in self._files[tree].items() if key not in entries}

@@ -1,0 +1,210 @@
+"""What is known of the releases of a forecast, and what is left to do for each."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from musakit.files import locked
+from musakit.forecast.depends import chain_on, chains_of, read_states, verdict_key
+from musakit.forecast.evaluate import Task, effect_of, evaluate, united
+from musakit.forecast.remembered import Shelf, rules_digest
+from musakit.git.store import Store
+from musakit.process import spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from musakit.forecast.depends import States
+    from musakit.forecast.evaluate import Effect, Question
+    from musakit.forecast.matrix import Release
+    from musakit.series.folder import Patch
+    from musakit.series.result import Applied
+    from musakit.upstream.progress import Progress
+
+_FILES = "files"  # entry of a release: mode and object id of files of its tree
+_PACKS = 200  # in the store of what a forecast makes; with more it is made anew
+
+
+class Subject(NamedTuple):
+    """What a forecast is about.
+
+    Attributes:
+        upstream: name of the upstream that moves.
+        applied: its series on its pin.
+        patches: the series.
+        question: the contract; None if the target has none.
+    """
+
+    upstream: str
+    applied: Applied
+    patches: tuple[Patch, ...]
+    question: Question | None
+
+
+class Found(NamedTuple):
+    """What is known of one release, as values.
+
+    Attributes:
+        verdicts: one for each patch.
+        contract: what the contract says; None if there is none.
+    """
+
+    verdicts: tuple[dict[str, Any], ...]
+    contract: dict[str, Any] | None
+
+
+class Work:
+    """A subject on some releases.
+
+    Args:
+        subject: what is asked.
+        releases: the releases that are in the store.
+        store: the store.
+        folder: where a forecast keeps what it knows.
+    """
+
+    def __init__(
+        self, subject: Subject, releases: Sequence[Release], store: Store, folder: Path
+    ) -> None:
+        self._subject = subject
+        self._releases = releases
+        self._store = store
+        self._folder = folder
+        self._rules = rules_digest()
+        self._chains = chains_of(subject.patches)
+        trees = {subject.applied.pristine, *(release.tree for release in releases)}
+        self._trees = sorted(trees)
+        self._shelf = self._read_shelf()
+        self._states = {tree: self._read_states(tree) for tree in self._trees}
+
+    def run(self, jobs: int, progress: Progress, waiting: Callable[[], None] | None = None) -> None:
+        """Do what is left. What is done for a release is kept at once, so that a killed run goes on where it was.
+
+        Args:
+            jobs: how many processes work.
+            progress: told how many releases are done.
+            waiting: called once when another forecast is at work.
+        """
+        if not any(map(self._is_left, self._releases)):
+            return
+        with locked(self._folder / "work.lock", waiting=waiting):
+            self._shelf = self._read_shelf()  # another one may have done some of it meanwhile
+            left = list(filter(self._is_left, self._releases))
+            objects = objects_store(self._store, self._folder)
+            tasks = [self._task(release, objects) for release in left]
+            step = f"replaying on releases of {self._subject.upstream}"
+            done = len(self._releases) - len(tasks)
+            for number, values in spread(evaluate, tasks, jobs):
+                self._shelf.put(tasks[number].tree, values)
+                done += 1
+                progress(step, done, len(self._releases))
+
+    def found(self, release: Release) -> Found:
+        """What is known of a release after `run`."""
+        verdicts = tuple(self._shelf.find(key) for key in self._keys(release))
+        question = self._subject.question
+        if question is None:
+            return Found(verdicts, None)
+        effect = united(self._effects(verdicts), self._subject.patches)
+        return Found(verdicts, self._shelf.find(question.key(self._rules, release.tree, effect)))
+
+    def _read_shelf(self) -> Shelf:
+        return Shelf(self._folder / "verdicts", self._trees)
+
+    def _read_states(self, tree: str) -> States:
+        """The files that the series touches, in a tree; a tree never changes."""
+        wanted = {path for chain in self._chains for path in chain.paths}
+        known: States = self._shelf.find(f"{_FILES} {tree}") or {}
+        if wanted - known.keys():
+            known = known | read_states(self._store, tree, sorted(wanted - known.keys()))
+            self._shelf.put(tree, {f"{_FILES} {tree}": known})
+        return known
+
+    def _keys(self, release: Release) -> list[str]:
+        states = self._states[release.tree]
+        return [
+            self._key(chain_on(self._chains, place, states), release)
+            for place in range(len(self._chains))
+        ]
+
+    def _key(self, chain: Sequence[int], release: Release) -> str:
+        return verdict_key(
+            self._rules,
+            self._subject.patches,
+            chain,
+            {path for place in chain for path in self._chains[place].paths},
+            self._states[self._subject.applied.pristine],
+            self._states[release.tree],
+            release.tree,
+        )
+
+    def _effects(self, verdicts: Iterable[dict[str, Any] | None]) -> dict[str, Effect]:
+        return {
+            patch.name: effect_of(value)
+            for patch, value in zip(self._subject.patches, verdicts, strict=True)
+            if value is not None
+        }
+
+    def _is_left(self, release: Release) -> bool:
+        found = self.found(release)
+        is_asked = self._subject.question is None or found.contract is not None
+        return None in found.verdicts or not is_asked
+
+    def _task(self, release: Release, objects: Store) -> Task:
+        keys = self._keys(release)
+        known = self._effects(self._shelf.find(key) for key in keys)
+        if not _has_blobs(objects, known):
+            known = {}
+        names = [patch.name for patch in self._subject.patches]
+        missing = {name: key for name, key in zip(names, keys, strict=True) if name not in known}
+        states = self._states[release.tree]
+        replayed = {
+            member
+            for place, name in enumerate(names)
+            if name in missing
+            for member in chain_on(self._chains, place, states)
+        }
+        return Task(
+            objects,
+            self._folder,
+            self._rules,
+            release.commit,
+            release.tree,
+            self._subject.applied,
+            self._subject.patches,
+            tuple(sorted(replayed)),
+            missing,
+            known,
+            self._subject.question,
+            self._shelf.keys(release.tree),
+        )
+
+
+def objects_store(store: Store, folder: Path) -> Store:
+    """A store that borrows all of another one, for what only a forecast needs; it does not grow without end.
+
+    Args:
+        store: the other one.
+        folder: where a forecast keeps what it knows.
+    """
+    place = folder / "objects.git"
+    if len(list((place / "objects" / "pack").glob("*.pack"))) > _PACKS:
+        shutil.rmtree(place)
+    made = Store.open(place)
+    alternates = place / "objects" / "info" / "alternates"
+    text = f"{store.path / 'objects'}\n"
+    if not alternates.is_file() or alternates.read_text() != text:
+        alternates.parent.mkdir(exist_ok=True)
+        alternates.write_text(text)
+    return made
+
+
+def _has_blobs(store: Store, effects: dict[str, Effect]) -> bool:
+    """Whether a store has the contents of effects."""
+    blobs = {entry.blob for one in effects.values() for entry in one.values() if entry}
+    listing = store.git(
+        "cat-file", "--batch-check", stdin="".join(f"{blob}\n" for blob in sorted(blobs)).encode()
+    )
+    return b" missing\n" not in listing
