@@ -7,8 +7,9 @@ have to use it, and said to take every call that the old signature took.
 
 What the added lines name is asked of both trees with the whole series, as patches rely on later ones: a drift is what
 could be resolved, or called so, before and cannot now. The same goes for names that a patch takes away and that the
-upstream has come to use. What a patch brings that needs a person first is not missed yet. Subclasses are not looked for; the contracts do that. Of
-compiled sources only the line is compared that git takes for the head of the function around a hunk.
+upstream has come to use. What a patch brings that needs a person first is not missed yet. Subclasses are not looked
+for; the contracts do that. Of compiled sources only the line is compared that git takes for the head of the function
+around a hunk.
 """
 
 from __future__ import annotations
