@@ -21,7 +21,7 @@ from musakit.contract.sources import StoreSources
 from musakit.contract.symbols import ClassSymbol, Unknown
 from musakit.contract.upstream_calls import calls_through, confirm
 from musakit.git.store import Store
-from musakit.series.replay import leave_out
+from musakit.replay.leave_out import leave_out
 from musakit.target.apply import AppliedTarget, apply_target
 from musakit.upstream.target import find_target
 from tests.wheel.conftest import CACHE, ROOT, USER

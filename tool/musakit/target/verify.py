@@ -10,7 +10,7 @@ from musakit.contract.load import FILE, load_contract
 from musakit.contract.program import Program
 from musakit.contract.sources import StoreSources
 from musakit.errors import UsageError
-from musakit.series.replay import leave_out
+from musakit.replay.leave_out import leave_out
 from musakit.target.build import records_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from musakit.contract.sources import Sources
     from musakit.finding import Finding, Verdict
     from musakit.git.store import Store
-    from musakit.series.replay import Replay
+    from musakit.replay.leave_out import LeftOut
     from musakit.target.apply import AppliedTarget, Patched
     from musakit.upstream.pin import Target
     from musakit.upstream.progress import Progress
@@ -179,5 +179,5 @@ def claims_of(trailers: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     return tuple(word for value in values for word in value.replace(",", " ").split())
 
 
-def _replay(outcome: AppliedTarget, store: Store, patched: Patched, patch: str) -> Replay:
+def _replay(outcome: AppliedTarget, store: Store, patched: Patched, patch: str) -> LeftOut:
     return leave_out(store, outcome.applied()[patched.upstream.name], patched.patches, patch)
