@@ -200,9 +200,14 @@ def test_a_damaged_resolution_stops_everything_and_changes_nothing(project: Proj
 
 def test_nothing_is_taken_while_something_is_open(project: Project) -> None:
     project.go(onto=(ONTO,))
+    found = project.go(action="continue")
+    assert found.notices == (
+        f"nothing was changed in `{project.tree}`; `--skip` leaves the patch out",
+    )
+    place = project.tree / "pkg" / "m00.py"
+    place.write_bytes(place.read_bytes() + b"more = 1\n")
     with pytest.raises(UsageError, match="still has conflict markers"):
         project.go(action="continue")
-    run_git("checkout", "-q", "--ours", ".", cwd=project.tree)
     (project.tree / "pkg" / "m00.py").write_bytes(
         run_git("show", "HEAD:pkg/m00.py", cwd=project.tree)
     )

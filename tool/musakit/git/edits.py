@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
+from musakit.errors import CommandError, UsageError
 from musakit.git.command import git
 from musakit.git.objects import BlobReader
 from musakit.git.store import Store
+from musakit.git.worktree import share_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 _INDEX = (
     "musakit-index"  # in `.git`; left over only by a killed process, and written anew by the next
 )
+_NEW = "musakit-new"  # likewise
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 _NO_BLOB = "0" * 40
 _DIFF = (
@@ -163,6 +167,34 @@ def difference(folder: Path, old: str, new: str) -> bytes:
     return git(*_DIFF, old, new, cwd=folder)
 
 
+def go_to(store: Store, folder: Path, commit: str) -> None:
+    """Bring a work tree without edits to another commit.
+
+    One program of git does all of it, so that a caller that is killed leaves nothing half done.
+
+    Raises:
+        UsageError: a file that git does not know is in the way; nothing has changed then.
+    """
+    share_objects(store, folder / ".git")
+    options = ("-c", "advice.detachedHead=false", "checkout", "--quiet", "--no-overwrite-ignore")
+    try:
+        git(*options, "--detach", commit, cwd=folder)
+    except CommandError as error:
+        if "untracked" not in error.detail:
+            raise
+        paths = [line.strip() for line in error.detail.splitlines() if line.startswith("\t")]
+        raise in_the_way(folder, paths) from error
+
+
+def in_the_way(folder: Path, paths: Iterable[str]) -> UsageError:
+    """The error for files that git does not know, in places where others have to go."""
+    return UsageError(
+        f"`{folder}` has files that git does not know where others have to go",
+        hints=(f"git -C {quote(str(folder))} stash --all",),
+        detail="\n".join(paths),
+    )
+
+
 def keep_as_commit(folder: Path, tree: str, message: str, ref: str) -> str:
     """Make a commit of what the work tree holds, put the work tree on it, and name it, so that it is never lost.
 
@@ -191,7 +223,7 @@ def write_conflict(folder: Path, files: Mapping[str, tuple[Sides, Content]]) -> 
     """
     lines = [f"0 {_NO_BLOB}\t{path}\0" for path in files]
     for path, (sides, start) in files.items():
-        _write(folder / path, start)
+        _write(folder, path, start)
         for stage, side in enumerate(sides, 1):
             if side is not None:
                 lines.append(f"{side.mode} {side.blob} {stage}\t{path}\0")
@@ -202,23 +234,27 @@ def write_conflict(folder: Path, files: Mapping[str, tuple[Sides, Content]]) -> 
 def write_files(folder: Path, files: Mapping[str, Content]) -> None:
     """Write, or delete, files of a work tree and tell git that they are meant so."""
     for path, content in files.items():
-        _write(folder / path, content)
+        _write(folder, path, content)
     if files:
         listing = "\0".join(files).encode(errors="surrogateescape")
         options = ("--add", "--remove", "-z", "--stdin")
         git("update-index", *options, cwd=folder, stdin=listing)
 
 
-def _write(path: Path, content: Content) -> None:
-    if os.path.lexists(path):
-        path.unlink()
+def _write(folder: Path, path: str, content: Content) -> None:
+    """Write a file whole: a killed process leaves the old one or the new one."""
+    place = folder / path
     if content is None:
+        place.unlink(missing_ok=True)
         return
     mode, data = content
-    path.parent.mkdir(parents=True, exist_ok=True)
+    made = folder / ".git" / _NEW
+    made.unlink(missing_ok=True)
     if mode == "120000":
-        path.symlink_to(os.fsdecode(data))
-        return
-    path.write_bytes(data)
-    if mode == "100755":
-        path.chmod(path.stat().st_mode | 0o111)
+        made.symlink_to(os.fsdecode(data))
+    else:
+        made.write_bytes(data)
+        if mode == "100755":
+            made.chmod(made.stat().st_mode | 0o111)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    made.replace(place)

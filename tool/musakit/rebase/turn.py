@@ -49,19 +49,16 @@ def record(
     """Write down what the work tree holds as the resolution of its conflict.
 
     Raises:
-        UsageError: something is not settled, nothing was changed, or the conflict is another one by now.
+        UsageError: something is not settled, or the conflict is another one by now.
     """
     folder = journal.worktree
     marker = worktree.marker_of(places.store, folder, journal.name)
-    if marker is None:
+    if marker is None or not marker.is_written:  # nobody has seen it yet
         return Recording()
     _require_in_turn(folder, marker, standing, known)
+    if worktree.is_untouched(folder, marker):
+        return Recording((f"nothing was changed in `{folder}`; `--skip` leaves the patch out",))
     tree, found = worktree.read(folder, marker)
-    if tree == marker.start:
-        raise UsageError(
-            f"nothing was changed in `{folder}`; to leave `{marker.patch}` out is `--skip`",
-            hints=(f"musakit rebase --skip --as {quote(journal.name)}",),
-        )
     is_new = _write(places, folder, marker, tree, found, standing)
     unknown = [path for path in edits.unknown_files(folder) if path not in found]
     worktree.keep(folder, marker, tree, "resolved")
@@ -104,7 +101,7 @@ def settle(store: Store, journal: Journal, known: dict[str, Recorded]) -> None:
     """Keep what a work tree holds if it is recorded already: a `--continue` was killed before it came to that."""
     marker = worktree.marker_of(store, journal.worktree, journal.name)
     recorded = known.get(marker.digest) if marker is not None else None
-    if marker is None or recorded is None:
+    if marker is None or not marker.is_written or recorded is None:
         return
     tree = edits.snapshot(journal.worktree, marker.open)
     held = worktree.settled(journal.worktree, marker, tree)

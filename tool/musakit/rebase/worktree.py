@@ -118,8 +118,7 @@ def present(store: Store, folder: Path, name: str, conflict: Conflict) -> None:
     if folder.is_dir() and any(folder.iterdir()):
         _require_no_edits(store, folder, marker)
         _clear(folder, marker)
-        with worktree.Inspection(folder) as look:
-            worktree.move(store, folder, conflict.before, look)
+        edits.go_to(store, folder, conflict.before)
     else:
         worktree.create(store, conflict.before, folder, _label(name))
     _write(folder, conflict)
@@ -130,11 +129,7 @@ def _write(folder: Path, conflict: Conflict) -> None:
     given = {path: start for path, (_sides, start) in conflict.open.items()}
     in_the_way = sorted(set(edits.unknown_files(folder)) & {*given, *conflict.merged})
     if in_the_way:
-        raise UsageError(
-            f"`{folder}` has files that git does not know where the patch needs its own",
-            hints=(f"git -C {quote(str(folder))} stash --all",),
-            detail="\n".join(map(printable, in_the_way)),
-        )
+        raise edits.in_the_way(folder, map(printable, in_the_way))
     merged = edits.tree_with(folder, conflict.before, conflict.merged)
     start = edits.tree_with(folder, merged, given)
     sides = {
@@ -189,6 +184,12 @@ def _clear(folder: Path, marker: Marker | None) -> None:
     if marker is not None and worktree.head_of(folder) == marker.before:
         edits.take_back(folder)
     (folder / ".git" / _MARKER).unlink(missing_ok=True)
+
+
+def is_untouched(folder: Path, marker: Marker) -> bool:
+    """Whether a work tree is as it was given to a person, who has not told git either that it is meant so."""
+    is_open = bool(edits.unmerged_files(folder)) or not marker.open
+    return is_open and edits.snapshot(folder, marker.open) == marker.start
 
 
 def read(folder: Path, marker: Marker) -> tuple[str, dict[str, Content]]:
