@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,11 @@ from musakit.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from musakit.cli.settings import Settings
     from musakit.rebase.begin import Order, Places
     from musakit.rebase.result import Rebase
-
-_SHOWN = 60  # lines of the upstream's change; the file beside the work tree has all
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -126,53 +125,70 @@ def _abort(options: argparse.Namespace, places: Places, name: str) -> int:
 
 
 def _report(options: argparse.Namespace, settings: Settings, found: Rebase) -> None:
-    """Say how it stands, and what comes next."""
-    for text in found.notices:
-        say(f"notice: {text}")
-    for upstream in found.upstreams:
-        say(f"{upstream.old} -> {upstream.new}")
-        for patch in upstream.patches:
-            say(f"  {patch.outcome.verdict:<10} {patch.name}")
-    _say_turn(found)
-    _say_contract(found)
-    if found.folder is not None:
-        say(f"{found.folder}: written")
-    for hint in found.hints:
-        say(f"\nhint: {hint.replace('musakit', settings.command, 1)}")
+    """Say how it stands and what comes next, and write the reports that are wanted."""
+    from musakit.report.rebased import need_lines, rebase_tables, summary_lines
 
-
-def _say_turn(found: Rebase) -> None:
-    """The conflict that is in turn, and what the upstream changed there."""
-    turn = found.in_turn
-    if turn is None:
-        return
-    lines = turn.change.splitlines()
-    say("")
-    for line in lines[:_SHOWN]:
+    hints = tuple(hint.replace("musakit", settings.command, 1) for hint in found.hints)
+    found = replace(found, hints=hints)
+    near = _near(found)
+    for table in rebase_tables(near):
+        show(table)
+        say("")
+    for line in (*summary_lines(near), *need_lines(near), *_result_lines(near)):
         say(line)
-    if len(lines) > _SHOWN:
-        say(f"… {len(lines) - _SHOWN} more lines")
-    if turn.worktree is not None:
-        say(f"\nresolve `{turn.patch}` in {_near(turn.worktree)}")
+    for hint in found.hints:
+        say(f"\nhint: {hint}")
+    _write_reports(options, found)
+    if options.json:
+        from musakit.report.document import document
+        from musakit.report.rebase_document import rebase_rows
+
+        write_json(document("rebase", found.target, ok=found.ok, **rebase_rows(found)))
 
 
-def _near(folder: Path) -> str:
-    """A folder as it is reached from the current one."""
-    path = os.path.relpath(folder)
-    return str(folder) if path.startswith("..") else path
+def _near(found: Rebase) -> Rebase:
+    """The same with folders as they are reached from the current one."""
+    turn = found.in_turn
+    if turn is not None and turn.worktree is not None:
+        turn = turn._replace(worktree=_relative(turn.worktree))
+    folder = _relative(found.folder) if found.folder is not None else None
+    return replace(found, in_turn=turn, folder=folder)
 
 
-def _say_contract(found: Rebase) -> None:
-    from musakit.report.verified import finding_lines
+def _relative(folder: Path) -> Path:
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
 
-    contract = found.contract
-    if contract is None:
-        return
-    for finding in contract.failed:
-        say("\n" + "\n".join(finding_lines(finding)))
-        for moved in contract.moved:
-            if moved.entry == finding.entry and moved.places:
-                places = " or ".join(f"`{place}`" for place in moved.places)
-                say(f"  `{moved.symbol}` may be {places} now")
-    held = contract.total - len({finding.entry for finding in contract.failed})
-    say(f"contract: {held} of {contract.total} entries hold, by reading")
+
+def _result_lines(found: Rebase) -> Iterator[str]:
+    """What was written, and what vouches for it."""
+    from musakit.rebase.worktree import change_file
+    from musakit.report.rebased import proof_text
+
+    if found.in_turn is not None and found.in_turn.worktree is not None:
+        yield f"  all of that: {change_file(found.in_turn.worktree)}"
+    for upstream in found.upstreams:
+        for drift in upstream.drifts:
+            yield f"{drift.patch}: {drift.text}"
+        if upstream.proof is not None:
+            yield f"{upstream.name}: {proof_text(upstream.proof)}"
+    if found.contract is not None:
+        held = found.contract.total - len({one.entry for one in found.contract.failed})
+        yield f"contract: {held} of {found.contract.total} entries hold, by reading"
+    if found.folder is not None:
+        yield f"{found.folder}: written"
+
+
+def _write_reports(options: argparse.Namespace, found: Rebase) -> None:
+    from musakit.files import write_atomically
+
+    if options.markdown is not None:
+        from musakit.report.pull_request import pull_request
+
+        write_atomically(options.markdown, pull_request(found).encode())
+        say(f"{options.markdown}: written")
+    if options.html is not None:
+        from musakit.report.page.rebased import rebase_page
+
+        write_atomically(options.html, rebase_page(found))
+        say(f"{options.html}: written")
