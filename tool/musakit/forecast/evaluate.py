@@ -4,55 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from musakit.contract.check import check
-from musakit.contract.load import load_contract
-from musakit.contract.memory import Memory
-from musakit.contract.program import Program
-from musakit.contract.sources import StoreSources
-from musakit.files import sha256_of_file
-from musakit.forecast.remembered import key_of
-from musakit.forecast.searches import KnownSources, patched_sources
-from musakit.forecast.values import finding_value, hunk_value
+from musakit.forecast.values import hunk_value
 from musakit.git.changes import finish_changes, start_changes
 from musakit.git.store import Entry, Store
 from musakit.replay.replay import replay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from musakit.contract.sources import Sources
+    from musakit.forecast.question import Effect, Question
     from musakit.replay.outcome import PatchOutcome
     from musakit.series.folder import Patch
     from musakit.series.result import Applied
-
-Effect = dict[str, "Entry | None"]
-"""Files that a patch changes: what they are after it; None if it deletes them."""
-
-
-class Question(NamedTuple):
-    """A contract, and the trees that do not move.
-
-    Attributes:
-        path: its file.
-        digest: sha256 of the file.
-        checked: folder that remembers which files were found right.
-        trees: patched trees by upstream name, in the target's order; empty for the upstream that moves.
-    """
-
-    path: Path
-    digest: str
-    checked: Path
-    trees: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def of(cls, path: Path, checked: Path, trees: Iterable[tuple[str, str]]) -> Question:
-        """The contract in a file."""
-        return cls(path, sha256_of_file(path), checked, tuple(trees))
-
-    def key(self, rules: str, tree: str, effect: Mapping[str, Entry | None]) -> str:
-        """What its answer on a release with some files changed is remembered by."""
-        return key_of(rules, self.digest, self.trees, tree, sorted(effect.items()))
 
 
 class Task(NamedTuple):
@@ -102,7 +66,7 @@ def evaluate(task: Task) -> dict[str, Any]:
     key = task.question.key(task.rules, task.tree, effect)
     if key in task.answered:
         return values
-    return values | {key: _asked(task, task.question, effect)}
+    return values | {key: task.question.answer(task.objects, task.folder, task.tree, effect)}
 
 
 def effect_of(value: Mapping[str, Any]) -> Effect:
@@ -130,46 +94,28 @@ def _replayed(task: Task) -> dict[str, dict[str, Any]]:
     patches = [task.patches[number] for number in task.replayed]
     outcomes = replay(task.objects, applied, patches, task.commit).outcomes
     wanted = [outcome for outcome in outcomes if outcome.patch in task.missing]
-    effects = _effects(task.objects, wanted)
+    effects = effects_of(task.objects, wanted)
     return {
         outcome.patch: {
             "verdict": outcome.verdict,
             "blocked_by": outcome.blocked_by,
             "hunks": [hunk_value(hunk) for hunk in outcome.hunks],
-            "effect": effects.get(outcome.commit, {}) if outcome.commit != outcome.before else {},
+            "effect": effects[outcome.patch],
         }
         for outcome in wanted
     }
 
 
-def _effects(store: Store, outcomes: Iterable[PatchOutcome]) -> dict[str, Effect]:
-    commits = [outcome.commit for outcome in outcomes if outcome.commit != outcome.before]
+def effects_of(store: Store, outcomes: Sequence[PatchOutcome]) -> dict[str, Effect]:
+    """What patches changed where they went on, by patch.
+
+    Raises:
+        IntegrityError: the store lacks their commits.
+    """
+    found: dict[str, Effect] = {outcome.patch: {} for outcome in outcomes}
+    made = {o.patch: o.commit for o in outcomes if o.commit != o.before}
+    commits = list(made.values())
     changes = finish_changes(store, start_changes(store, commits), commits)
-    return {commit: {change.path: change.after for change in changes[commit]} for commit in commits}
-
-
-def _asked(task: Task, question: Question, effect: Effect) -> dict[str, Any]:
-    contract = load_contract(question.path, question.checked)
-    last = _LAST.pop() if _LAST else _Last(None, None)
-    searches = task.folder / "searches" / f"{task.tree}.json"
-    release = KnownSources(task.objects, task.tree, searches, last.release)
-    moved = patched_sources(release, effect, task.objects)
-    trees: dict[str, Sources] = {
-        name: StoreSources(task.objects, tree) if tree else moved for name, tree in question.trees
-    }
-    memory = Memory(task.folder / "facts" / task.tree)
-    memory.learn_from(last.memory)
-    findings = check(contract, Program(trees, memory))
-    _LAST.append(_Last(release, memory))
-    broken = [finding_value(one) for one in findings if one.verdict != "pass"]
-    return {"entries": len(contract.entries), "broken": broken}
-
-
-class _Last(NamedTuple):
-    """The release that this process asked about before: most files of the next one are the same."""
-
-    release: KnownSources | None
-    memory: Memory | None
-
-
-_LAST: list[_Last] = []
+    for patch, commit in made.items():
+        found[patch] = {change.path: change.after for change in changes[commit]}
+    return found

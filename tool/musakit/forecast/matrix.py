@@ -108,8 +108,8 @@ class Broken(NamedTuple):
 
     Attributes:
         findings: what it says; each failed or undecided.
-        follows: patches that claim the entry and do not go on: it fails since they are missing. Empty if it fails on
-            its own.
+        follows: patches that do not go on and without which the entry fails on the pin as well: it fails since they are
+            missing. Empty if it fails on its own.
     """
 
     findings: tuple[Finding, ...]
@@ -144,7 +144,7 @@ class Cost(NamedTuple):
         blocked: patches that do not go on because an earlier one does not.
         vanished: patches of which something, or all, is in the release already.
         broken: contract entries that fail on their own.
-        following: contract entries that fail because a patch that claims them does not go on.
+        following: contract entries that fail because a patch that they need does not go on.
     """
 
     release: str

@@ -9,14 +9,14 @@ from musakit.errors import UsageError
 from musakit.forecast.bring import bring
 from musakit.forecast.columns import plan_columns
 from musakit.forecast.cost import answer_of
-from musakit.forecast.evaluate import Question
 from musakit.forecast.matrix import Broken, Cell, Contracted, Matrix, Row
+from musakit.forecast.question import Question
 from musakit.forecast.values import finding_of, hunk_of
 from musakit.forecast.work import Subject, Work
 from musakit.series.mail import parse_mail
 from musakit.series.result import Applied
-from musakit.series.trailers import subject_of, trailers_of
-from musakit.target.verify import claims_of, has_contract
+from musakit.series.trailers import subject_of
+from musakit.target.verify import has_contract
 from musakit.upstream.progress import silent
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from musakit.series.folder import Patch
     from musakit.target.apply import AppliedTarget, Patched
     from musakit.upstream.progress import Progress
+
+
+_STOPPED = frozenset({"conflict", "blocked"})
 
 
 class Place(NamedTuple):
@@ -95,7 +98,17 @@ def forecast(
     work = Work(subject, there, place.store, place.folder)
     work.run(jobs, progress, waiting)
     found = {release: work.found(release) for release in there}
-    return Forecast(_matrix(outcome, moving, releases, found), plan.notices)
+    needs = work.needs(_stopped(moving.patches, found.values()), jobs, progress)
+    return Forecast(_matrix(outcome, moving, releases, found, needs), plan.notices)
+
+
+def _stopped(patches: Iterable[Patch], found: Iterable[Found]) -> list[str]:
+    """Patches that do not go on somewhere."""
+    names = [patch.name for patch in patches]
+    verdicts = [[value["verdict"] for value in one.verdicts] for one in found]
+    return [
+        name for place, name in enumerate(names) if any(row[place] in _STOPPED for row in verdicts)
+    ]
 
 
 def _moving(outcome: AppliedTarget, name: str | None) -> Patched:
@@ -118,6 +131,7 @@ def _matrix(
     moving: Patched,
     releases: tuple[Release, ...],
     found: Mapping[Release, Found],
+    needs: Mapping[str, frozenset[str]],
 ) -> Matrix:
     known = [found.get(release) for release in releases]
     columns = [[_cell(value) for value in one.verdicts] if one else None for one in known]
@@ -131,15 +145,11 @@ def _matrix(
         )
         for number, (patch, mail) in enumerate(zip(moving.patches, mails, strict=True))
     )
-    claims = {
-        patch.name: claims_of(trailers_of(mail.message))
-        for patch, mail in zip(moving.patches, mails, strict=True)
-    }
     contracts = tuple(
-        _contracted(one.contract, _claimed_in_vain(claims, moving.patches, column))
-        if one and one.contract and column
+        _contracted(one.contract, _missing(needs, rows, place))
+        if one and one.contract is not None
         else None
-        for one, column in zip(known, columns, strict=True)
+        for place, one in enumerate(known)
     )
     return Matrix(
         outcome.target.name,
@@ -157,15 +167,16 @@ def _cell(value: Mapping[str, Any]) -> Cell:
     return Cell(value["verdict"], hunks, tuple(value["blocked_by"]))
 
 
-def _claimed_in_vain(
-    claims: Mapping[str, tuple[str, ...]], patches: Iterable[Patch], cells: Sequence[Cell]
+def _missing(
+    needs: Mapping[str, frozenset[str]], rows: Iterable[Row], place: int
 ) -> dict[str, list[str]]:
-    """Patches that do not go on, by the contract entries that they claim."""
+    """Patches that do not go on on a release, by the contract entries that need them."""
     found: dict[str, list[str]] = {}
-    for patch, cell in zip(patches, cells, strict=True):
-        if cell.verdict in {"conflict", "blocked"}:
-            for entry in claims[patch.name]:
-                found.setdefault(entry, []).append(patch.name)
+    for row in rows:
+        cell = row.cells[place]
+        if cell is not None and cell.verdict in _STOPPED:
+            for entry in needs[row.patch]:
+                found.setdefault(entry, []).append(row.patch)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from musakit.files import locked
 from musakit.forecast.depends import chain_on, chains_of, read_states, verdict_key
 from musakit.forecast.evaluate import Task, effect_of, evaluate, united
+from musakit.forecast.needs import Without, entries_without, needs_key
 from musakit.forecast.remembered import Shelf, rules_digest
 from musakit.git.store import Store
 from musakit.process import spread
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from musakit.forecast.depends import States
-    from musakit.forecast.evaluate import Effect, Question
     from musakit.forecast.matrix import Release
+    from musakit.forecast.question import Effect, Question
     from musakit.series.folder import Patch
     from musakit.series.result import Applied
     from musakit.upstream.progress import Progress
@@ -109,6 +110,33 @@ class Work:
             return Found(verdicts, None)
         effect = united(self._effects(verdicts), self._subject.patches)
         return Found(verdicts, self._shelf.find(question.key(self._rules, release.tree, effect)))
+
+    def needs(
+        self, names: Sequence[str], jobs: int, progress: Progress
+    ) -> dict[str, frozenset[str]]:
+        """The contract entries that do not hold on the pin without a patch, by patch.
+
+        Args:
+            names: the patches.
+            jobs: how many processes work.
+            progress: told how many patches are done.
+        """
+        applied, patches, question = self._subject[1:]
+        if question is None:
+            return {}
+        keys = {name: needs_key(self._rules, patches, question, name) for name in names}
+        left = [name for name in names if self._shelf.find(keys[name]) is None]
+        if left:
+            with locked(self._folder / "work.lock"):
+                objects = objects_store(self._store, self._folder)
+                tasks = [
+                    Without(objects, self._folder, applied, patches, question, name)
+                    for name in left
+                ]
+                for done, (number, entries) in enumerate(spread(entries_without, tasks, jobs)):
+                    self._shelf.put(applied.pristine, {keys[left[number]]: entries})
+                    progress("leaving out one patch at a time", done + 1, len(tasks))
+        return {name: frozenset(self._shelf.find(keys[name])) for name in names}
 
     def _read_shelf(self) -> Shelf:
         return Shelf(self._folder / "verdicts", self._trees)
