@@ -67,9 +67,11 @@ def free_text(matrix: Matrix) -> str:
     if not answer.costs:
         return f"no release of {upstream} could be looked at"
     if not answer.free:
-        return f"no release of {upstream} that was looked at is free"
-    free = f"{upstream} {readable(answer.free)} is the newest release that costs nothing"
-    return f"{free}, and the newest there is" if answer.ok else free
+        return f"every release of {upstream} that was looked at costs something"
+    free = f"the newest release of {upstream} that costs nothing is {readable(answer.free)}"
+    if answer.ok:
+        return f"{free}, which is the newest there is"
+    return f"{free}, for which the series is made" if answer.free == matrix.pin else free
 
 
 def first_cost(matrix: Matrix) -> Cost | None:

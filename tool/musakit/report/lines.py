@@ -49,10 +49,10 @@ def readable(data: bytes | str) -> str:
 
 
 def line_text(data: bytes) -> str:
-    """A line of a file without its end; a missing end is told as git tells it."""
+    """A line of a file without its end; a missing end is told."""
     if data.endswith(b"\n"):
         return readable(data[:-1])
-    return readable(data) + " \u2424 no newline at end of file"
+    return readable(data) + " (no newline at end of file)"
 
 
 def clipped(text: str, width: int = WIDTH) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from musakit.report.side import Section
 
 _SPECIAL = re.compile(r"[\\`*_\[\]~|$]")
-_AT_START = re.compile(r"[-+=]|\d+(?=[.)])")  # would begin a list or a rule
+_AT_START = re.compile(r"[-+=]|\d+(?=[.)](?:\s|$))")  # would begin a list or a rule
 _OPEN = 12  # rows of a table that stand open
 _LINES = 60  # lines of a diff
 _LIMIT = 60_000  # characters; forges take 65,536

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from musakit.replay.outcome import GOOD, VANISHED, Kind
 from musakit.report.lines import readable
-from musakit.report.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -168,10 +167,9 @@ def counted_words(words: Iterable[Word]) -> str:
 
 
 def lines_moved(hunks: Iterable[HunkOutcome]) -> str:
-    """By how many lines hunks moved: `2 hunks by +3 to +18 lines`; empty if none did."""
+    """By how many lines hunks moved: `+3 to +18 lines`; empty if none did."""
     offsets = [h.at - h.line for h in hunks if h.kind in GOOD and h.at and h.at != h.line]
     if not offsets:
         return ""
     low, high = min(offsets), max(offsets)
-    span = f"{low:+}" if low == high else f"{low:+} to {high:+}"
-    return f"{counted(len(offsets), 'hunk')} by {span} lines"
+    return f"{low:+} lines" if low == high else f"{low:+} to {high:+} lines"
