@@ -202,7 +202,7 @@ def test_nothing_is_taken_while_something_is_open(project: Project) -> None:
     project.go(onto=(ONTO,))
     found = project.go(action="continue")
     assert found.notices == (
-        f"nothing was changed in `{project.tree}`; `--skip` leaves the patch out",
+        f"nothing was changed in `new-conflict`; `--skip` leaves the patch out",
     )
     place = project.tree / "pkg" / "m00.py"
     place.write_bytes(place.read_bytes() + b"more = 1\n")
@@ -259,7 +259,7 @@ def test_aborting_leaves_resolutions_and_edits(project: Project) -> None:
     project.resolve()
     with pytest.raises(UsageError, match="in no resolution") as caught:
         rebase.abort(project.places, "new")
-    assert caught.value.hints == (f"mv {project.tree} {project.tree}.old",)
+    assert caught.value.hints == ("mv new-conflict new-conflict.old",)
     project.go(action="continue")
     done = rebase.abort(project.places, "new")
     assert done[0] == "the rebase to `new` is forgotten"

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from musakit.errors import UsageError
-from musakit.rebase.journal import Asked, Journal, load_journal, place_of
+from musakit.rebase.journal import Asked, Journal, load_journal, near, place_of
 from musakit.rebase.resolution import FOLDER
 from musakit.rebase.write import exists
 from musakit.target.apply import apply_target
@@ -121,7 +121,7 @@ def _require_new(order: Order, places: Places) -> None:
     """Refuse what needs a rebase that is under way, and a name that cannot be a new target's."""
     folder = places.patches / order.name
     if order.action != "go" or not order.onto:
-        here = f"; `{folder}` is there already" if (folder / FILE).is_file() else ""
+        here = f"; `{near(folder)}` is there already" if (folder / FILE).is_file() else ""
         raise UsageError(
             f"no rebase to `{order.name}` is under way{here}; `--onto NAME==VERSION` begins one"
         )

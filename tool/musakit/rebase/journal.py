@@ -60,6 +60,17 @@ class Journal(NamedTuple):
     skipped: Mapping[str, str]
     worktree: Path
 
+    @property
+    def folder(self) -> Path:
+        """The work tree as it is reached from the current folder."""
+        return near(self.worktree)
+
+
+def near(path: Path) -> Path:
+    """A path as it is reached from the current folder, if it is below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) and path != here else path
+
 
 def place_of(cache: Path, patches: Path, name: str) -> Path:
     """The file of the journal for a new target; two checkouts of one repository have each their own."""

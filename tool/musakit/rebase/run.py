@@ -82,7 +82,7 @@ def _run(step: _Step) -> Rebase:
         return finish(standing, journal, places, notices)
     folder = None
     if standing.waiting:
-        folder = journal.worktree
+        folder = journal.folder
         worktree.present(
             places.store, folder, journal.name, conflict_of(places.store, *standing.waiting[0])
         )
@@ -148,7 +148,7 @@ def _passed_over(standing: Standing) -> tuple[str, ...]:
 
 
 def _folder_there(journal: Journal) -> Path | None:
-    return journal.worktree if journal.worktree.is_dir() else None
+    return journal.folder if journal.folder.is_dir() else None
 
 
 def under_way(places: Places, name: str | None) -> str:
@@ -182,7 +182,7 @@ def end(places: Places, name: str) -> tuple[str, ...]:
     if journal is None:
         return ()
     stays: tuple[str, ...] = ()
-    folder = journal.worktree
+    folder = journal.folder
     if worktree.is_there(places.store, folder, name):
         marker = worktree.marker_of(places.store, folder, name)
         reasons = worktree.reasons_to_stay(places.store, folder, marker)
@@ -213,7 +213,7 @@ def abort(places: Places, name: str) -> tuple[str, ...]:
     except ConfigError:
         journal = None
     done = [f"the rebase to `{name}` is forgotten"]
-    folder = journal.worktree if journal is not None else None
+    folder = journal.folder if journal is not None else None
     if folder is not None and worktree.is_there(places.store, folder, name):
         marker = worktree.marker_of(places.store, folder, name)
         reasons = worktree.reasons_to_stay(places.store, folder, marker)

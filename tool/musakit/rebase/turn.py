@@ -51,7 +51,7 @@ def record(
     Raises:
         UsageError: something is not settled, or the conflict is another one by now.
     """
-    folder = journal.worktree
+    folder = journal.folder
     marker = worktree.marker_of(places.store, folder, journal.name)
     if marker is None or not marker.is_written:  # nobody has seen it yet
         return Recording()
@@ -99,16 +99,16 @@ def _write(
 
 def settle(store: Store, journal: Journal, known: dict[str, Recorded]) -> None:
     """Keep what a work tree holds if it is recorded already: a `--continue` was killed before it came to that."""
-    marker = worktree.marker_of(store, journal.worktree, journal.name)
+    marker = worktree.marker_of(store, journal.folder, journal.name)
     recorded = known.get(marker.digest) if marker is not None else None
     if marker is None or not marker.is_written or recorded is None:
         return
-    tree = edits.snapshot(journal.worktree, marker.open)
-    held = worktree.settled(journal.worktree, marker, tree)
+    tree = edits.snapshot(journal.folder, marker.open)
+    held = worktree.settled(journal.folder, marker, tree)
     if {path: file and (file[0], sha256_of(file[1])) for path, file in held.items()} == dict(
         recorded.results
     ):
-        worktree.keep(journal.worktree, marker, tree, "resolved")
+        worktree.keep(journal.folder, marker, tree, "resolved")
 
 
 def skip(places: Places, journal: Journal, standing: Standing) -> tuple[Journal, tuple[str, ...]]:
@@ -120,14 +120,14 @@ def skip(places: Places, journal: Journal, standing: Standing) -> tuple[Journal,
     if not standing.waiting:
         raise UsageError("no patch waits for a person, so there is none to leave out")
     upstream, one = standing.waiting[0]
-    marker = worktree.marker_of(places.store, journal.worktree, journal.name)
+    marker = worktree.marker_of(places.store, journal.folder, journal.name)
     notices = [f"`{one.patch.name}` is left out"]
     if marker is not None and marker.patch == one.patch.name:
-        own = worktree.own_edits(journal.worktree, marker)
+        own = worktree.own_edits(journal.folder, marker)
         if own:
-            tree = edits.snapshot(journal.worktree, marker.open)
-            worktree.keep(journal.worktree, marker, tree, "skipped")
+            tree = edits.snapshot(journal.folder, marker.open)
+            worktree.keep(journal.folder, marker, tree, "skipped")
             ref = f"refs/musakit/skipped/{marker.digest[:12]}"
-            notices.append(f"its edits are kept in `{journal.worktree}` as `{ref}`")
+            notices.append(f"its edits are kept in `{journal.folder}` as `{ref}`")
     digest = skip_digest(upstream.fetched.commit, one.name, one.patch)
     return journal._replace(skipped={**journal.skipped, one.name: digest}), tuple(notices)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit import files, toml
 from musakit.errors import CommandError, ConfigError, IntegrityError, UsageError
 from musakit.rebase import pins
+from musakit.rebase.journal import near
 from musakit.series.apply import apply_series
 from musakit.series.export import export_series
 from musakit.series.folder import ORDER_FILE, Patch, load_series, read_order
@@ -219,8 +220,9 @@ def exists(place: Path) -> UsageError:
     """The error for a target that is there already."""
     from shlex import quote
 
-    hints = (f"mv {quote(str(place))} {quote(f'{place}.old')}",)
-    return UsageError(f"`{place}` is there already and holds something else", hints=hints)
+    shown = near(place)
+    hints = (f"mv {quote(str(shown))} {quote(f'{shown}.old')}",)
+    return UsageError(f"`{shown}` is there already and holds something else", hints=hints)
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

@@ -130,11 +130,11 @@ def _report(options: argparse.Namespace, settings: Settings, found: Rebase) -> N
 
     hints = tuple(hint.replace("musakit", settings.command, 1) for hint in found.hints)
     found = replace(found, hints=hints)
-    near = _near(found)
-    for table in rebase_tables(near):
+    shown = _near(found)
+    for table in rebase_tables(shown):
         show(table)
         say("")
-    for line in (*summary_lines(near), *need_lines(near), *_result_lines(near)):
+    for line in (*summary_lines(shown), *need_lines(shown), *_result_lines(shown)):
         say(line)
     for hint in found.hints:
         say(f"\nhint: {hint}")
@@ -148,16 +148,13 @@ def _report(options: argparse.Namespace, settings: Settings, found: Rebase) -> N
 
 def _near(found: Rebase) -> Rebase:
     """The same with folders as they are reached from the current one."""
+    from musakit.rebase.journal import near
+
     turn = found.in_turn
     if turn is not None and turn.worktree is not None:
-        turn = turn._replace(worktree=_relative(turn.worktree))
-    folder = _relative(found.folder) if found.folder is not None else None
+        turn = turn._replace(worktree=near(turn.worktree))
+    folder = near(found.folder) if found.folder is not None else None
     return replace(found, in_turn=turn, folder=folder)
-
-
-def _relative(folder: Path) -> Path:
-    here = Path.cwd()
-    return folder.relative_to(here) if folder.is_relative_to(here) else folder
 
 
 def _result_lines(found: Rebase) -> Iterator[str]:
