@@ -144,6 +144,33 @@ def test_the_proof(project: Project) -> None:
     assert {total.path for total in proof.files} == {f"pkg/m0{number}.py" for number in range(4)}
 
 
+def test_what_a_person_should_look_at(project: Project) -> None:
+    """The Python range of the new release, and words about the old one."""
+    (project.folder / "release-2" / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\n[project]\nname = "demo"\nrequires-python = ">=3.11,<3.14"\n'
+    )
+    target = project.patches / "demo" / "target.toml"
+    target.write_text(f"# 1.0 is old, 1.0.1 and 11.0 are others\n{target.read_text()}")
+    found = project.finish()
+    assert found.notices == (
+        "the wheels are for Python >=3.11,<3.14 now, since an upstream is",
+        "`1.0` is still named in target.toml:1",
+    )
+    assert 'python = ">=3.11,<3.14"' in (project.patches / "new" / "target.toml").read_text()
+
+
+def test_an_upstream_without_patches(project: Project) -> None:
+    target = project.patches / "demo" / "target.toml"
+    text = '\n[upstream.bare]\nversion = "1.0"\n\n[[upstream.bare.source]]\nmirror = "../../release-1"\n'
+    target.write_text(target.read_text() + text)
+    project.lock()
+    found = project.go(onto=("bare==2.0@release-2",))
+    assert found.state == "written"
+    assert found.upstreams[0].patches == ()
+    assert not (project.patches / "new" / "bare").exists()
+    assert snapshot(project.patches / "new" / "demo") == snapshot(project.patches / "demo" / "demo")
+
+
 def test_resolutions_of_the_repository_are_used_by_everyone(project: Project) -> None:
     project.finish()
     rebase.end(project.places, "new")
@@ -202,7 +229,7 @@ def test_nothing_is_taken_while_something_is_open(project: Project) -> None:
     project.go(onto=(ONTO,))
     found = project.go(action="continue")
     assert found.notices == (
-        f"nothing was changed in `new-conflict`; `--skip` leaves the patch out",
+        "nothing was changed in `new-conflict`; `--skip` leaves the patch out",
     )
     place = project.tree / "pkg" / "m00.py"
     place.write_bytes(place.read_bytes() + b"more = 1\n")

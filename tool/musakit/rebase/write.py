@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from musakit.replay.outcome import Replay
     from musakit.upstream.fetch import Fetched
     from musakit.upstream.pin import Target
+
+
+_NAMED = 8  # places that are named
 
 
 class Draft(NamedTuple):
@@ -99,6 +103,7 @@ def write_target(store: Store, draft: Draft) -> Written:
         outcome = outcome._replace(lock=load_lock(made))
         if REQUIREMENTS in {path.name for path in made.iterdir()}:
             notices += _carry_environment(store, draft, outcome, scratch)
+        notices += _still_named(draft, made)
         _put(made, draft.folder)
     target = load_target(draft.folder)
     upstreams = zip(outcome.upstreams, target.upstreams, strict=True)
@@ -122,6 +127,8 @@ def _write_series(folder: Path, old: AppliedTarget, name: str, patches: Sequence
     """The patches and their order; comments of the old order file stay."""
     source = next(up.folder for up in old.target.upstreams if up.name == name)
     kept = {patch.name for patch in patches}
+    if not source.is_dir():
+        return
     order = source / ORDER_FILE
     lines = order.read_text(encoding="utf-8").splitlines(keepends=True) if order.is_file() else []
     text = "".join(line for line in lines if not set(read_order(line)) - kept)
@@ -204,6 +211,22 @@ def _requirements(store: Store, outcome: AppliedTarget) -> list[Requirement]:
     """What the wheels of a target require."""
     plans = plans_of(outcome, store)
     return [one for plan in plans for one in plan.project.metadata.dependencies]
+
+
+def _still_named(draft: Draft, made: Path) -> list[str]:
+    """Places in the files that people write in which an old version is still spoken of."""
+    olds = [up.pin.version for up in draft.old.target.upstreams if up.name in draft.replays]
+    word = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, olds))})(?!\w|\.\d)")
+    found = [
+        f"{path.name}:{number}"
+        for path in sorted(made.glob("*.toml"))
+        if path.name != LOCK
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if word.search(line)
+    ]
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    what = " and ".join(f"`{old}`" for old in olds)
+    return [f"{what} is still named in {', '.join(found[:_NAMED])}{more}"] if found else []
 
 
 def _put(made: Path, place: Path) -> None:
