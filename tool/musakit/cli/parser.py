@@ -22,7 +22,7 @@ COMMANDS = {
     "build": "apply, build the wheels and verify them",
     "verify": "check wheels against the patched trees",
     "forecast": "say what moving to each release of an upstream will cost",
-    "rebase": "carry a target to other releases, with a verdict for every patch",
+    "rebase": "carry a target to other releases",
 }
 
 
