@@ -165,8 +165,6 @@ def _result_lines(found: Rebase) -> Iterator[str]:
     if found.in_turn is not None and found.in_turn.worktree is not None:
         yield f"  all of that: {change_file(found.in_turn.worktree)}"
     for upstream in found.upstreams:
-        for drift in upstream.drifts:
-            yield f"{drift.patch}: {drift.text}"
         if upstream.proof is not None:
             yield f"{upstream.name}: {proof_text(upstream.proof)}"
     if found.contract is not None:
