@@ -62,6 +62,11 @@ def _series_states() -> list[dict[str, File]]:
     return states
 
 
+def series_end() -> dict[str, File]:
+    """The tree after the series."""
+    return _series_states()[-1]
+
+
 _MOVED = changed(PIN, steady=b"new first\n" + numbered(30))
 _NEAR = changed(_MOVED, shared=numbered(60, _22="theirs 22"))
 _ABSORBED = changed(_NEAR, limits=LIMITS.format(5))

@@ -32,7 +32,7 @@ class Without(NamedTuple):
         applied: the series on its pin.
         patches: the series.
         question: the contract.
-        patch: name of the patch.
+        patch: name of the patch; empty for the pin with all of them.
     """
 
     objects: Store
@@ -55,7 +55,7 @@ def entries_without(task: Without) -> list[str]:
     Raises:
         IntegrityError: the store lacks something of the series.
     """
-    decisions = Decisions(MappingProxyType({}), frozenset({task.patch}))
+    decisions = Decisions(MappingProxyType({}), frozenset({task.patch} - {""}))
     applied = task.applied
     outcomes = replay(
         task.objects, applied, task.patches, applied.base, decisions=decisions

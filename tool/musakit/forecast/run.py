@@ -175,7 +175,7 @@ def _missing(
     for row in rows:
         cell = row.cells[place]
         if cell is not None and cell.verdict in _STOPPED:
-            for entry in needs[row.patch]:
+            for entry in needs.get(row.patch, ()):
                 found.setdefault(entry, []).append(row.patch)
     return found
 

@@ -114,7 +114,7 @@ class Work:
     def needs(
         self, names: Sequence[str], jobs: int, progress: Progress
     ) -> dict[str, frozenset[str]]:
-        """The contract entries that do not hold on the pin without a patch, by patch.
+        """The contract entries that hold on the pin, but not without a patch, by patch.
 
         Args:
             names: the patches.
@@ -122,10 +122,11 @@ class Work:
             progress: told how many patches are done.
         """
         applied, patches, question = self._subject[1:]
-        if question is None:
+        if question is None or not names:
             return {}
-        keys = {name: needs_key(self._rules, patches, question, name) for name in names}
-        left = [name for name in names if self._shelf.find(keys[name]) is None]
+        asked = ("", *names)
+        keys = {name: needs_key(self._rules, patches, question, name) for name in asked}
+        left = [name for name in asked if self._shelf.find(keys[name]) is None]
         if left:
             with locked(self._folder / "work.lock"):
                 objects = objects_store(self._store, self._folder)
@@ -136,7 +137,8 @@ class Work:
                 for done, (number, entries) in enumerate(spread(entries_without, tasks, jobs)):
                     self._shelf.put(applied.pristine, {keys[left[number]]: entries})
                     progress("leaving out one patch at a time", done + 1, len(tasks))
-        return {name: frozenset(self._shelf.find(keys[name])) for name in names}
+        found = {name: frozenset(self._shelf.find(keys[name])) for name in asked}
+        return {name: found[name] - found[""] for name in names}
 
     def _read_shelf(self) -> Shelf:
         return Shelf(self._folder / "verdicts", self._trees)
