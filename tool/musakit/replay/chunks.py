@@ -131,7 +131,7 @@ def _chunks(mapping: Mapping, judged: Sequence[Judged]) -> list[Chunk]:
 
 def _chunk(mapping: Mapping, segments: Sequence[Segment], wanted: Segment) -> Chunk:
     """Everything that overlaps or adjoins a change, on either side, and in turn what that does."""
-    start, end = wanted.b0, wanted.b1
+    start, end = wanted.b0, wanted.low.b1
     while True:
         parts = [span[:2] for span in mapping.near(start, end)]
         parts += [s[:2] for s in segments if s.b0 <= end and s.b1 >= start]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from musakit.replay.present import has_unique, is_there
+from musakit.replay.present import is_there, unique_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from musakit.replay.segment import Segment
     from musakit.replay.sides import Sides
     from musakit.replay.text import Text
+
+# Lines that occur once in both texts and that show, where both could be, that a change was made rather than that it can
+# be made: one or two may be the upstream's own, some lines away.
+_TELLING = 3
 
 
 class Fate(NamedTuple):
@@ -56,8 +60,8 @@ class Fates:
         if is_certain and not self._is_suspect(segment):
             return None
         mapping = self._mappings.between(self._sides.after, self._sides.there)
-        near = mapping.near(segment.t0, segment.t1)
-        if near and not has_unique(mapping, segment.t0, segment.t1):
+        low = segment.low
+        if mapping.near(low.t0, low.t1) and unique_lines(mapping, low.t0, low.t1) < _TELLING:
             return None
         return Fate("", self._by(segment)) if self._has(self._sides.there, segment) else None
 
@@ -77,7 +81,10 @@ class Fates:
 
     def _has(self, there: Text, segment: Segment) -> bool:
         mapping = self._mappings.between(self._sides.after, there)
-        return is_there(mapping, segment.t0, segment.t1, self._removed(segment))
+        low = segment.low
+        if segment.down and _is_thinner(mapping, segment.t0, low.t1, low.t1 - low.t0):
+            return False
+        return is_there(mapping, low.t0, low.t1, self._removed(segment))
 
     def _by(self, segment: Segment) -> str:
         """The earlier patch that brought a change; empty if the upstream did."""
@@ -96,3 +103,18 @@ class Fates:
         return bool(spans) and all(
             is_there(mapping, span.b0, span.b1, lines[span.a0 : span.a1]) for span in spans
         )
+
+
+def _is_thinner(mapping: Mapping, start: int, end: int, count: int) -> bool:
+    """Whether the other text has fewer copies of lines of which a change added one.
+
+    Args:
+        mapping: from the text after the change to the other text.
+        start: first line of the place furthest up that the change can be taken to be at.
+        end: past the last line of the place furthest down.
+        count: how many lines the change added.
+    """
+    lines = mapping.old.lines
+    added = set(lines[end - count : end])
+    near = mapping.near(start, end)
+    return any(line in added for span in near for line in lines[span.a0 : span.a1])

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.replay.evidence import likeness, regions
 from musakit.replay.fate import Fates
-from musakit.replay.lines import Span, slide_down
 from musakit.replay.outcome import BAD, GOOD
 from musakit.replay.placement import Placement, judge_place
+from musakit.replay.segment import with_slides
 from musakit.replay.twin import find_twin
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def judge_hunks(
             Judged(hunk, "same", hunk.start, edits=block_edits(sides, hunk, hunk.start))
             for hunk in hunks
         )
-    work = _Work(sides, hunks, mappings)
-    judged = [work.judge(hunk) for hunk in hunks]
+    work = _Work(sides, mappings)
+    judged = [work.judge(hunk) for hunk in with_slides(hunks, sides.before, sides.after)]
     return _apart(judged, work.mapping)
 
 
@@ -109,9 +109,8 @@ def _edit(sides: Sides, segment: Segment, at: int) -> Edit:
 class _Work:
     """The judging of one file."""
 
-    def __init__(self, sides: Sides, hunks: Sequence[PlacedHunk], mappings: Mappings) -> None:
+    def __init__(self, sides: Sides, mappings: Mappings) -> None:
         self.sides = sides
-        self.segments = [segment for hunk in hunks for segment in hunk.segments]
         self.mapping = mappings.between(sides.before, sides.there)
         self.fates = Fates(sides, mappings)
 
@@ -158,22 +157,20 @@ class _Work:
 
     def _is_hit(self, segment: Segment) -> bool:
         """Whether a change overlaps or adjoins one of the upstream's, where it stands or as far down as it can go."""
-        if self.mapping.near(segment.b0, segment.b1):
-            return True
-        before, after = self.sides.before.lines, self.sides.after.lines
-        end = next(
-            (s.b0 for s in self.segments if s.b0 >= segment.b1 and s != segment), len(before)
-        )
-        down = slide_down(before, after, Span(*segment), end)
-        return down > 0 and bool(self.mapping.near(segment.b0 + down, segment.b1 + down))
+        low = segment.low
+        return bool(self.mapping.near(segment.b0, segment.b1) or self.mapping.near(low.b0, low.b1))
 
     def _placement(self, hunk: PlacedHunk, segment: Segment, *, whole: bool) -> Placement:
         """Whether the place of a change is certain, by the unchanged lines of the hunk around it."""
+        there = self.mapping.carry_place(segment.b0, segment.b1)
+        end = segment.low.b1
+        if segment.down and self.mapping.inside(segment.b0, end):
+            other = self.mapping.carry_place(segment.low.b0, end)
+            return Placement((other,), is_certain=False)
         if whole:
             return judge_place(self.mapping, hunk.start, hunk.end)
         twist = self.mapping.reaching(segment.b0, segment.b1)
         if twist is not None:
-            there = self.mapping.carry_place(segment.b0, segment.b1)
             return Placement((there + twist.b1 - twist.b0,), is_certain=False)
         low, high = self.mapping.unchanged_around(segment.b0, segment.b1)
         return judge_place(self.mapping, max(low, hunk.start), min(high, hunk.end))

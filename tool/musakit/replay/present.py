@@ -42,10 +42,10 @@ def _is_tied(mapping: Mapping, start: int, end: int, near: list[Span]) -> bool:
     below = any(span.a0 >= end for span in near)
     if not (above and below):
         return True
-    return has_unique(mapping, start, end)
+    return unique_lines(mapping, start, end) > 0
 
 
-def has_unique(mapping: Mapping, start: int, end: int) -> bool:
-    """Whether one of the lines `old[start:end]` occurs once in both texts."""
+def unique_lines(mapping: Mapping, start: int, end: int) -> int:
+    """How many of the lines `old[start:end]` occur once in both texts."""
     old, new = mapping.old.counts, mapping.new.counts
-    return any(old[line] == new[line] == 1 for line in mapping.old.lines[start:end])
+    return sum(old[line] == new[line] == 1 for line in mapping.old.lines[start:end])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from musakit.replay.lines import Span, slide_down
 from musakit.series.place import place
 
 if TYPE_CHECKING:
@@ -14,12 +16,24 @@ if TYPE_CHECKING:
 
 
 class Segment(NamedTuple):
-    """One run of removed and added lines: `old[b0:b1]` becomes `new[t0:t1]`."""
+    """One run of removed and added lines: `old[b0:b1]` becomes `new[t0:t1]`.
+
+    Attributes:
+        down: how many lines further down the same lines can be taken for added, or for removed; git's own merge takes
+            them to be there, whatever the patch says.
+    """
 
     b0: int
     b1: int
     t0: int
     t1: int
+    down: int = 0
+
+    @property
+    def low(self) -> Segment:
+        """The same change as far down as it can be."""
+        b0, b1, t0, t1, down = self
+        return Segment(b0 + down, b1 + down, t0 + down, t1 + down)
 
 
 class PlacedHunk(NamedTuple):
@@ -80,6 +94,17 @@ def _segments(hunk: Hunk, start: int, grown: int) -> tuple[Segment, ...]:
     if b > b0 or t > t0:
         found.append(Segment(b0, b, t0, t))
     return tuple(found)
+
+
+def with_slides(hunks: Sequence[PlacedHunk], before: Text, after: Text) -> tuple[PlacedHunk, ...]:
+    """Hunks whose changes know how far down they can go."""
+    segments = [segment for hunk in hunks for segment in hunk.segments]
+    ends = [segment.b0 for segment in segments[1:]] + [len(before.lines)]
+    downs = iter(
+        segment._replace(down=slide_down(before.lines, after.lines, Span(*segment[:4]), end))
+        for segment, end in zip(segments, ends, strict=True)
+    )
+    return tuple(hunk._replace(segments=tuple(islice(downs, len(hunk.segments)))) for hunk in hunks)
 
 
 def spliced(text: Text, hunks: Sequence[PlacedHunk]) -> list[bytes]:
