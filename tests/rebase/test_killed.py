@@ -13,13 +13,11 @@ from musakit.files import sha256_of
 from tests.builders import run_git
 from tests.rebase.killed import KILLED, Step, run_until, steps_of
 from tests.rebase.made import make_project
-from tests.rebase.test_run import Project
+from tests.rebase.project import Project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-ACCEPT = ("--accept", "patch-005.patch")
 
 
 class Stage(NamedTuple):
