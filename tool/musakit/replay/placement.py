@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.replay.section import section_of
 
 if TYPE_CHECKING:
     from musakit.replay.mapping import Mapping
+
+_WORD = re.compile(rb"\w")
 
 
 class Placement(NamedTuple):
@@ -36,7 +39,9 @@ def judge_place(mapping: Mapping, start: int, end: int) -> Placement:
         return Placement(())
     here, there = old.places(block), new.places(block)
     others = tuple(place for place in there if place != at)
-    if at in there and len(here) == len(there) and here.index(start) == there.index(at):
+    # Blank lines and closing brackets are equally many by chance.
+    tells = len(here) == 1 or any(map(_WORD.search, block))
+    if tells and at in there and len(here) == len(there) and here.index(start) == there.index(at):
         return Placement(others)
     low, high = mapping.unchanged_around(start, end)
     if any(old.counts[line] == new.counts[line] == 1 for line in old.lines[low:high]):

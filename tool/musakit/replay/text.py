@@ -6,10 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from musakit.git.objects import blob_id
+from musakit.replay.section import definitions
 from musakit.series.tree import split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from musakit.replay.section import Definition
 
 
 class Text:
@@ -20,12 +23,13 @@ class Text:
         lines: its lines with their ends; only LF ends a line, as in git.
     """
 
-    __slots__ = ("_counts", "blob", "lines")
+    __slots__ = ("_counts", "_definitions", "blob", "lines")
 
     def __init__(self, blob: str, lines: list[bytes]) -> None:
         self.blob = blob
         self.lines = lines
         self._counts: Counter[bytes] | None = None
+        self._definitions: list[Definition] | None = None
 
     @property
     def counts(self) -> Counter[bytes]:
@@ -33,6 +37,13 @@ class Text:
         if self._counts is None:
             self._counts = Counter(self.lines)
         return self._counts
+
+    @property
+    def definitions(self) -> list[Definition]:
+        """The functions and classes that it defines, if it is Python."""
+        if self._definitions is None:
+            self._definitions = definitions(self.lines)
+        return self._definitions
 
     def places(self, block: list[bytes], *, first: bool = False, last: bool = False) -> list[int]:
         """Line indices at which a run of lines begins.
