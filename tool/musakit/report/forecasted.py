@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from musakit.report.lines import diff_lines, readable, unified
+from musakit.replay.outcome import GOOD
+from musakit.report.lines import diff_lines, first_lines, readable, regions_lines, unified
 from musakit.report.replayed import (
     LETTERS,
     MEANINGS,
@@ -36,7 +37,6 @@ WORDS: tuple[Word, ...] = (
 )
 """What a forecast says of a patch, in the order of its legend."""
 _COLUMNS = 22  # releases side by side in 80 columns, two for each
-_SHOWN = 12  # lines of a difference
 
 
 class Span(NamedTuple):
@@ -138,7 +138,9 @@ def legend() -> Text:
     text = Text()
     for word in WORDS:
         text.append(LETTERS[word], STYLES[word]).append(f" {word}: {MEANINGS[word]}\n")
-    text.append(f"{UNKNOWN} could not be looked at; numbers count contract entries")
+    text.append(
+        f"{UNKNOWN} could not be looked at; numbers count contract entries, + is ten or more"
+    )
     return text
 
 
@@ -167,17 +169,15 @@ def cell_lines(row: Row, cell: Cell) -> Iterator[str]:
         yield f"  blocked by {', '.join(name_of(name) for name in cell.blocked_by)}"
         return
     for hunk in cell.hunks:
-        if hunk.kind in {"same", "moved", "merged"}:
+        if hunk.kind in GOOD and not hunk.lost:
             continue
         yield f"  {hunk_title(hunk)}"
         yield f"    {hunk_text(hunk)}"
-        for culprit in cell.culprits:
-            if culprit.hunk == hunk.number:
-                yield f"    {culprit_text(culprit)}"
-                shown = list(unified(diff_lines(culprit.diff)))
-                yield from (f"      {line}"[:80] for line in shown[:_SHOWN])
-                if len(shown) > _SHOWN:
-                    yield f"      … {len(shown) - _SHOWN} more"
+        culprit = next((one for one in cell.culprits if one.hunk == hunk.number), None)
+        if culprit is not None:
+            yield f"    {culprit_text(culprit)}"
+        shown = diff_lines(culprit.diff) if culprit else ()
+        yield from first_lines(unified(shown or regions_lines(hunk)))
 
 
 def culprit_text(culprit: Culprit) -> str:
@@ -207,7 +207,7 @@ def _table(matrix: Matrix, places: range) -> Table:
         cells = [row.cells[place] for place in places]
         table.add_row(Text(name_of(row.patch)), *(_letter(cell) for cell in cells))
     for name, counts in contract_counts(matrix):
-        table.add_row(Text(name, "bold"), *(Text(counts[place]) for place in places))
+        table.add_row(Text(name, "bold"), *(Text(_digit(counts[place])) for place in places))
     return table
 
 
@@ -232,8 +232,8 @@ def _letter(cell: Cell | None) -> Text:
     return Text(LETTERS[word], STYLES[word])
 
 
-def contract_counts(matrix: Matrix) -> list[tuple[str, list[str]]]:
-    """For each release, how many entries fail on their own, and how many since patches are missing; `+` is ten."""
+def contract_counts(matrix: Matrix) -> list[tuple[str, list[int | None]]]:
+    """For each release, how many entries fail on their own, and how many since patches are missing."""
     if not any(matrix.contracts):
         return []
     own = [_count(contract, follows=False) for contract in matrix.contracts]
@@ -241,8 +241,13 @@ def contract_counts(matrix: Matrix) -> list[tuple[str, list[str]]]:
     return [("contract: fails", own), ("contract: follows from patches", follow)]
 
 
-def _count(contract: Contracted | None, *, follows: bool) -> str:
+def _count(contract: Contracted | None, *, follows: bool) -> int | None:
     if contract is None:
+        return None
+    return sum(bool(broken.follows) == follows for broken in contract.broken)
+
+
+def _digit(count: int | None) -> str:
+    if count is None:
         return UNKNOWN
-    number = sum(bool(broken.follows) == follows for broken in contract.broken)
-    return str(number) if number < 10 else "+"
+    return str(count) if count < 10 else "+"

@@ -10,19 +10,21 @@ from musakit.report.side import differs, sections_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from musakit.rebase.result import CarriedPatch, Rebase
+    from musakit.rebase.drift import Drift
+    from musakit.rebase.result import CarriedPatch, CarriedUpstream, Rebase
     from musakit.report.replayed import Word
     from musakit.report.side import Section
 
 Group = Literal[
     "person",  # it does not go on, or hunks of it have vanished that nobody has accepted
+    "drifted",  # it goes on and does the same, but what it stands in or names may mean something else now
     "changed",  # it goes on, and does or says something else than before
     "left",  # it is not in the new series
     "carried",  # it goes on and does and says the same: at most it finds its place by other lines
 ]
-"""What a reader has to do: decide, read, know, nothing."""
+"""What a reader has to do: decide, look again, read, know, nothing."""
 
-GROUPS: tuple[Group, ...] = ("person", "changed", "left", "carried")
+GROUPS: tuple[Group, ...] = ("person", "drifted", "changed", "left", "carried")
 
 
 class Shown(NamedTuple):
@@ -35,6 +37,7 @@ class Shown(NamedTuple):
         word: its verdict.
         group: what a reader has to do.
         sections: both versions side by side; empty if there is no new one, or it has the same bytes.
+        drifts: what it may no longer mean.
     """
 
     upstream: str
@@ -43,12 +46,13 @@ class Shown(NamedTuple):
     word: Word
     group: Group
     sections: tuple[Section, ...]
+    drifts: tuple[Drift, ...]
 
 
 def shown_patches(rebase: Rebase) -> tuple[Shown, ...]:
     """All patches, in order."""
     return tuple(
-        _shown(upstream.name, number, patch)
+        _shown(upstream.name, number, patch, drifts_of(upstream, patch))
         for upstream in rebase.upstreams
         for number, patch in enumerate(upstream.patches, 1)
     )
@@ -65,6 +69,12 @@ def word_for(patch: CarriedPatch) -> Word:
     return word_of(outcome.verdict, outcome.hunks, is_resolved=outcome.is_resolved)
 
 
+def drifts_of(upstream: CarriedUpstream, patch: CarriedPatch) -> tuple[Drift, ...]:
+    """What a patch may no longer mean; hints that there may be nothing to do come last."""
+    found = [drift for drift in upstream.drifts if drift.patch == patch.name]
+    return tuple(sorted(found, key=lambda drift: drift.is_hint))
+
+
 def needs_person(patch: CarriedPatch) -> bool:
     """Whether a person has to decide something about it."""
     outcome = patch.outcome
@@ -72,17 +82,19 @@ def needs_person(patch: CarriedPatch) -> bool:
     return is_stuck or bool(patch.unaccepted)
 
 
-def _shown(upstream: str, number: int, patch: CarriedPatch) -> Shown:
+def _shown(upstream: str, number: int, patch: CarriedPatch, drifts: tuple[Drift, ...]) -> Shown:
     sections: tuple[Section, ...] = ()
     if patch.new is not None and patch.new.data != patch.old.data:
         sections = sections_of(patch.old.data, patch.new.data)
-    return Shown(upstream, number, patch, word_for(patch), _group(patch, sections), sections)
+    group = _group(patch, sections, drifts)
+    return Shown(upstream, number, patch, word_for(patch), group, sections, drifts)
 
 
-def _group(patch: CarriedPatch, sections: Sequence[Section]) -> Group:
+def _group(patch: CarriedPatch, sections: Sequence[Section], drifts: Sequence[Drift]) -> Group:
     if needs_person(patch):
         return "person"
     if patch.leaves:
         return "left"
-    has_lost = bool(patch.outcome.vanished)
-    return "changed" if differs(sections) or has_lost or patch.outcome.is_resolved else "carried"
+    if differs(sections) or patch.outcome.vanished or patch.outcome.is_resolved:
+        return "changed"
+    return "drifted" if any(not drift.is_hint for drift in drifts) else "carried"

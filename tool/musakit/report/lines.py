@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 WIDTH = 400  # characters of a line that are shown
 _AROUND = 80  # characters of it beside a difference
+_SHOWN = 12  # lines of a difference in a terminal
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -81,6 +82,19 @@ def region_lines(region: Region) -> tuple[Line, ...]:
     sizes = (len(region.old), len(region.new))
     where = Line("@", f"@@ -{region.old_line},{sizes[0]} +{region.new_line},{sizes[1]} @@")
     return (where, *_compared(region.old, region.new, region.old_line, region.new_line))
+
+
+def regions_lines(hunk: HunkOutcome) -> tuple[Line, ...]:
+    """What the upstream changed in the lines that a hunk quotes, as one diff."""
+    return tuple(line for region in hunk.regions for line in region_lines(region))
+
+
+def first_lines(lines: Iterable[str]) -> Iterator[str]:
+    """The first lines of a difference, for a terminal; how many more there are is said."""
+    found = list(lines)
+    yield from (f"      {line}"[:80] for line in found[:_SHOWN])
+    if len(found) > _SHOWN:
+        yield f"      … {len(found) - _SHOWN} more"
 
 
 def diff_lines(diff: str) -> tuple[Line, ...]:

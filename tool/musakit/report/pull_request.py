@@ -11,8 +11,15 @@ import re
 from typing import TYPE_CHECKING
 
 from musakit.report.grouping import of_group, shown_patches
-from musakit.report.lines import hunk_lines, readable, region_lines, unified
-from musakit.report.rebased import accept_option, notes, pins_text, proof_text, summary_lines
+from musakit.report.lines import hunk_lines, readable, regions_lines, unified
+from musakit.report.rebased import (
+    accept_option,
+    drift_text,
+    notes,
+    pins_text,
+    proof_text,
+    summary_lines,
+)
 from musakit.report.replayed import MEANINGS, hunk_text, hunk_title, kinds_text, name_of
 from musakit.report.text import counted
 from musakit.report.verified import finding_lines
@@ -42,6 +49,7 @@ def pull_request(rebase: Rebase) -> str:
         *_head(rebase),
         *_person(shown),
         *_contract(rebase),
+        *_drifted(shown),
         *_changed(of_group(shown, "changed")),
         *_table("Left the series", of_group(shown, "left")),
         *_table("Carried unchanged", of_group(shown, "carried")),
@@ -135,7 +143,7 @@ def _hunk(hunk: HunkOutcome) -> Iterator[str]:
     yield f"**{escaped(hunk_title(hunk))}**: {escaped(hunk_text(hunk))}\n"
     if hunk.regions:
         yield "The upstream changed:\n"
-        yield fenced(unified(line for region in hunk.regions for line in region_lines(region)))
+        yield fenced(unified(regions_lines(hunk)))
     if hunk.old or hunk.new:
         yield "The patch wants:\n"
         yield fenced(unified(hunk_lines(hunk)))
@@ -156,6 +164,21 @@ def _contract(rebase: Rebase) -> Iterator[str]:
     for entry in contract.unclaimed:
         yield f"- {code(entry)}: no patch of the new series claims it any more"
     yield ""
+
+
+def _drifted(shown: Sequence[Shown]) -> Iterator[str]:
+    """What patches that go on may no longer mean; hints are folded away."""
+    lines: dict[bool, list[str]] = {False: [], True: []}
+    for one in shown:
+        for drift in one.drifts:
+            text = f"- {code(one.patch.name)}, hunk {drift.hunk}: {escaped(drift_text(drift))}"
+            lines[drift.is_hint].append(text)
+    if lines[False]:
+        yield f"### Look again: {counted(len(lines[False]), 'place')}\n"
+        yield "\n".join(lines[False]) + "\n"
+    if lines[True]:
+        title = f"{counted(len(lines[True]), 'place')} where there may be nothing to do"
+        yield _folded(title, "\n".join(lines[True]) + "\n")
 
 
 def _changed(shown: Sequence[Shown]) -> Iterator[str]:
@@ -200,7 +223,7 @@ def _rows(shown: Sequence[Shown]) -> str:
     lines = ["| patch | verdict | hunks | note |", "|---|---|---|---|"]
     for one in shown:
         name = f"{one.upstream}/{one.patch.name}" if several else one.patch.name
-        note = "; ".join(notes(one.patch)) or MEANINGS[one.word]
+        note = "; ".join(notes(one.patch, one.drifts)) or MEANINGS[one.word]
         cells = (code(name), one.word, kinds_text(one.patch.outcome.hunks), escaped(note))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

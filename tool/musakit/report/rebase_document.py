@@ -70,6 +70,7 @@ def _patch_row(shown: Shown) -> dict[str, Any]:
         "accepted": list(patch.accepted),
         "unaccepted": list(patch.unaccepted),
         "resolution": _resolution_row(patch),
+        "drifts": [drift._asdict() for drift in shown.drifts],
         "hunks": [hunk_row(hunk) for hunk in outcome.hunks],
     }
 

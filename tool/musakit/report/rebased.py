@@ -6,8 +6,8 @@ import shlex
 from typing import TYPE_CHECKING
 
 from musakit.replay.outcome import BAD
-from musakit.report.grouping import needs_person, word_for
-from musakit.report.lines import readable, region_lines, unified
+from musakit.report.grouping import drifts_of, needs_person, word_for
+from musakit.report.lines import first_lines, readable, regions_lines, unified
 from musakit.report.replayed import (
     STYLES,
     counted_words,
@@ -16,7 +16,7 @@ from musakit.report.replayed import (
     kinds_text,
     name_of,
 )
-from musakit.report.text import around_differences, counted
+from musakit.report.text import counted
 from musakit.report.verified import finding_lines
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from musakit.rebase.drift import Drift
     from musakit.rebase.result import (
         CarriedPatch,
         CarriedUpstream,
@@ -32,10 +33,8 @@ if TYPE_CHECKING:
         Proof,
         Rebase,
     )
-    from musakit.replay.outcome import HunkOutcome
 
 _NAME = 43  # columns for names of patches
-_SHOWN = 12  # lines of a difference
 
 
 def summary_lines(rebase: Rebase) -> Iterator[str]:
@@ -61,7 +60,7 @@ def rebase_tables(rebase: Rebase) -> Iterator[Table]:
         table = Table(box=None, pad_edge=False)
         head = f"{upstream.name} {pins_text(upstream)}"
         longest = max((len(name_of(patch.name)) for patch in upstream.patches), default=0)
-        table.add_column(head, overflow="fold", min_width=min(longest, _NAME), max_width=_NAME)
+        table.add_column(head, overflow="fold", no_wrap=longest <= _NAME, max_width=_NAME)
         table.add_column("verdict", no_wrap=True)
         table.add_column("hunks; notes", overflow="fold")
         for patch in upstream.patches:
@@ -69,12 +68,16 @@ def rebase_tables(rebase: Rebase) -> Iterator[Table]:
             table.add_row(
                 Text(name_of(patch.name)),
                 Text(word, STYLES[word]),
-                Text("; ".join((kinds_text(patch.outcome.hunks), *notes(patch)))),
+                Text(
+                    "; ".join(
+                        (kinds_text(patch.outcome.hunks), *notes(patch, drifts_of(upstream, patch)))
+                    )
+                ),
             )
         yield table
 
 
-def notes(patch: CarriedPatch) -> Iterator[str]:
+def notes(patch: CarriedPatch, drifts: Sequence[Drift] = ()) -> Iterator[str]:
     """What there is to know about a patch besides its verdict, in a few words each."""
     outcome = patch.outcome
     if outcome.blocked_by:
@@ -92,6 +95,9 @@ def notes(patch: CarriedPatch) -> Iterator[str]:
         yield f"accepted: {_numbered(patch.accepted)}"
     if any(hunk.places for hunk in outcome.hunks):
         yield "could go to more than one place"
+    found = dict.fromkeys(drift.kind for drift in drifts if not drift.is_hint)
+    if found:
+        yield f"look again: {', '.join(found)}"
 
 
 def accept_option(patch: str, hunks: Sequence[int]) -> str:
@@ -124,29 +130,38 @@ def patch_lines(patch: CarriedPatch) -> Iterator[str]:
         if hunk.kind in BAD or hunk.number in patch.unaccepted:
             yield f"  {hunk_title(hunk)}"
             yield f"    {hunk_text(hunk)}"
-            yield from _upstream_lines(hunk)
+            yield from first_lines(unified(regions_lines(hunk)))
     if patch.unaccepted:
         yield f"  to accept what has vanished: {accept_option(patch.name, patch.unaccepted)}"
 
 
 def turn_lines(turn: InTurn) -> Iterator[str]:
     """The conflict that is to be resolved now."""
-    yield f"to be resolved now: {name_of(turn.patch)} of {turn.upstream}, {counted(turn.left, 'patch')} left"
+    patch = f"{name_of(turn.patch)} of {readable(turn.upstream)}"
+    yield f"to be resolved now: {patch}, {counted(turn.left, 'patch')} left"
     if turn.worktree is not None:
-        yield f"  work tree: {turn.worktree}"
-    lines = [readable(line) for line in turn.change.splitlines()]
-    yield from _first(lines)
+        yield f"  work tree: {readable(str(turn.worktree))}"
+    yield from first_lines(readable(line) for line in turn.change.splitlines())
 
 
 def contract_lines(contract: ContractAnswers) -> Iterator[str]:
     """What does not hold, which symbols are elsewhere, and which entries nobody claims any more."""
     for finding in contract.failed:
-        yield from finding_lines(finding)
+        yield from map(readable, finding_lines(finding))
     for moved in contract.moved:
         places = ", ".join(map(readable, moved.places)) or "nowhere"
-        yield f"{moved.entry}: {readable(moved.symbol)} is not there; the same name is in: {places}"
+        yield f"{readable(moved.entry)}: {readable(moved.symbol)} is not there; the same name is in: {places}"
     for entry in contract.unclaimed:
-        yield f"{entry}: no patch of the new series claims it any more"
+        yield f"{readable(entry)}: no patch of the new series claims it any more"
+
+
+def drift_text(drift: Drift) -> str:
+    """What a patch may no longer mean, in a sentence without a full stop."""
+    where = readable(drift.path) + (f":{drift.line}" if drift.line else "")
+    text = f"{drift.kind}: {where}: {readable(drift.text)}"
+    if drift.old or drift.new:
+        text += f" (was {readable(drift.old) or 'nothing'}; is {readable(drift.new) or 'nothing'})"
+    return text
 
 
 def proof_text(proof: Proof) -> str:
@@ -160,18 +175,6 @@ def proof_text(proof: Proof) -> str:
         f"in {files}; {counted(len(proof.changed), 'patch')} of the new series "
         f"{'changes' if len(proof.changed) == 1 else 'change'} other lines than before"
     )
-
-
-def _upstream_lines(hunk: HunkOutcome) -> Iterator[str]:
-    """What the upstream changed in the lines that a hunk quotes."""
-    lines = list(unified(line for region in hunk.regions for line in region_lines(region)))
-    yield from _first(around_differences(lines))
-
-
-def _first(lines: Sequence[str]) -> Iterator[str]:
-    yield from (f"      {line}"[:80] for line in lines[:_SHOWN])
-    if len(lines) > _SHOWN:
-        yield f"      … {len(lines) - _SHOWN} more"
 
 
 def _numbered(numbers: Sequence[int]) -> str:

@@ -73,7 +73,7 @@ def word_of(verdict: Verdict, hunks: Iterable[HunkOutcome], *, is_resolved: bool
     """The word for a patch."""
     if is_resolved:
         return "resolved"
-    if verdict == "modified" and any(hunk.kind in VANISHED for hunk in hunks):
+    if verdict == "modified" and any(hunk.kind in VANISHED or hunk.lost for hunk in hunks):
         return "partly upstream"
     return verdict
 
@@ -105,6 +105,10 @@ def hunk_text(hunk: HunkOutcome) -> str:
         parts.append(f"the file is {readable(hunk.target)} now")
     if hunk.at and hunk.at != hunk.line and hunk.kind in GOOD:
         parts.append(f"it goes to line {hunk.at}")
+    if hunk.lost:
+        parts.append(
+            f"{hunk.lost} of its changes {'is' if hunk.lost == 1 else 'are'} there already"
+        )
     parts += [text for text in (_places(hunk), _likeness(hunk), readable(hunk.text)) if text]
     return "; ".join(parts)
 
@@ -124,6 +128,7 @@ def hunk_row(hunk: HunkOutcome) -> dict[str, Any]:
         "new": _texts(hunk.new),
         "upstream": [_region_row(region) for region in hunk.regions],
         "by": hunk.by,
+        "lost": hunk.lost,
         "likeness": round(hunk.likeness, 3),
         "text": hunk.text,
     }

@@ -17,8 +17,8 @@ from musakit.report.forecasted import (
     free_text,
 )
 from musakit.report.lines import readable
-from musakit.report.page.render import fitted, render
-from musakit.report.page.views import hunk_view
+from musakit.report.page.render import BUDGET, LEVELS, fitted, render
+from musakit.report.page.views import hunk_view, worst_first
 from musakit.report.replayed import kinds_text, lines_moved, word_of
 
 if TYPE_CHECKING:
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
     from musakit.forecast.matrix import Broken, Cell, Contracted, Matrix, Row
     from musakit.replay.outcome import HunkOutcome
+    from musakit.report.page.render import Level
     from musakit.report.page.views import HunkView
     from musakit.report.replayed import Word
+
+_LEAST = 1000  # bytes of a detail: with too many of them, levels that cannot fit are not tried
 
 
 class Square(NamedTuple):
@@ -86,34 +89,36 @@ class Broke(NamedTuple):
 
 def forecast_page(matrix: Matrix) -> bytes:
     """The page, in UTF-8; less of each difference where it would be too large."""
-    squares, groups = _squares(matrix)
-    details = [_detail(matrix, address, places, squares) for address, places in groups.items()]
+    details = len(_squares(matrix, is_coarse=False)[1])
+    levels = [level for level in LEVELS if level.is_coarse or details * _LEAST < BUDGET]
+    return fitted(lambda level: _rendered(matrix, level), levels=levels)
+
+
+def _rendered(matrix: Matrix, level: Level) -> str:
+    squares, groups = _squares(matrix, is_coarse=level.is_coarse)
     contract, broke = _contract(matrix)
     first = first_cost(matrix)
-    return fitted(
-        lambda lines: render(
-            "forecast.html",
-            matrix=matrix,
-            answer=free_text(matrix),
-            first=(first.release, cost_text(first)) if first else None,
-            spans=cost_spans(matrix),
-            heads=COSTS,
-            words=WORDS,
-            rows=list(zip(matrix.rows, squares, strict=True)),
-            counts=[
-                (name, list(zip(c, contract, strict=True))) for name, c in contract_counts(matrix)
-            ],
-            details=details,
-            broke=broke,
-            limit=lines,
-        )
+    return render(
+        "forecast.html",
+        matrix=matrix,
+        answer=free_text(matrix),
+        first=(first.release, cost_text(first)) if first else None,
+        spans=cost_spans(matrix),
+        heads=COSTS,
+        words=WORDS,
+        rows=list(zip(matrix.rows, squares, strict=True)),
+        counts=[(name, list(zip(c, contract, strict=True))) for name, c in contract_counts(matrix)],
+        details=[_detail(matrix, address, places, squares) for address, places in groups.items()],
+        broke=broke,
+        level=level,
+        limit=level.lines,
     )
 
 
 _Places = dict[str, list[tuple[int, int]]]
 
 
-def _squares(matrix: Matrix) -> tuple[list[list[Square]], _Places]:
+def _squares(matrix: Matrix, *, is_coarse: bool) -> tuple[list[list[Square]], _Places]:
     """The cells of the map, and which of them share details: places by address."""
     squares: list[list[Square]] = []
     groups: _Places = {}
@@ -124,15 +129,19 @@ def _squares(matrix: Matrix) -> tuple[list[list[Square]], _Places]:
             if cell is None:
                 line.append(Square(None, ""))
                 continue
-            address = known.setdefault(_alike(cell), f"p{number + 1}-r{place + 1}")
+            address = known.setdefault(
+                _alike(cell, is_coarse=is_coarse), f"p{number + 1}-r{place + 1}"
+            )
             groups.setdefault(address, []).append((number, place))
             line.append(Square(word_of(cell.verdict, cell.hunks), address))
         squares.append(line)
     return squares, groups
 
 
-def _alike(cell: Cell) -> object:
+def _alike(cell: Cell, *, is_coarse: bool) -> object:
     """What cells that share their details have in common: everything but the lines at which they ended up."""
+    if is_coarse:
+        return (cell.verdict, cell.blocked_by, tuple(_placeless(hunk).kind for hunk in cell.hunks))
     return (cell.verdict, cell.blocked_by, cell.culprits, tuple(map(_placeless, cell.hunks)))
 
 
@@ -151,7 +160,7 @@ def _detail(
     cell = cells[0]
     since = f"{matrix.pin} to {matrix.releases[first].name}"
     culprits = {culprit.hunk: culprit for culprit in cell.culprits}
-    shown = [hunk for hunk in cell.hunks if hunk.kind not in {"same", "moved"}]
+    shown = worst_first(hunk for hunk in cell.hunks if hunk.kind not in {"same", "moved"})
     names = [one.patch for one in matrix.rows]
     return Detail(
         address,

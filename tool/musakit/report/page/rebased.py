@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.report.grouping import GROUPS, of_group, shown_patches
 from musakit.report.page.render import fitted, render
-from musakit.report.page.views import hunk_view, loose_lines
+from musakit.report.page.views import hunk_view, loose_lines, worst_first
 from musakit.report.rebased import accept_option, notes, pins_text, proof_text, summary_lines
 from musakit.report.replayed import counted_words, kinds_text, lines_moved
 
@@ -51,7 +51,7 @@ def rebase_page(rebase: Rebase) -> bytes:
     }
     proofs = [(up, proof_text(up.proof)) for up in rebase.upstreams if up.proof is not None]
     return fitted(
-        lambda lines: render(
+        lambda level: render(
             "rebase.html",
             rebase=rebase,
             pins=pins,
@@ -62,7 +62,7 @@ def rebase_page(rebase: Rebase) -> bytes:
             needs=_needs(rebase, cards["person"]),
             proofs=proofs,
             change=loose_lines(rebase.in_turn.change) if rebase.in_turn else (),
-            limit=lines,
+            limit=level.lines,
         )
     )
 
@@ -70,7 +70,11 @@ def rebase_page(rebase: Rebase) -> bytes:
 def _needs(rebase: Rebase, cards: list[Card]) -> int:
     """Number of things that need a person."""
     contract = rebase.contract
-    found = len(contract.failed) + len(contract.moved) + len(contract.unclaimed) if contract else 0
+    found = (
+        len({f.entry for f in contract.failed}) + len(contract.moved) + len(contract.unclaimed)
+        if contract
+        else 0
+    )
     broken = sum(up.proof is not None and not up.proof.holds for up in rebase.upstreams)
     return len(cards) + found + broken
 
@@ -79,11 +83,11 @@ def _card(one: Shown, index: int, pins: str) -> Card:
     patch, hunks = one.patch, one.patch.outcome.hunks
     address = f"u{index}-p{one.number}"
     plain = {"same", "moved"}
-    wanted = [hunk for hunk in hunks if hunk.kind not in plain]
+    wanted = worst_first(hunk for hunk in hunks if hunk.kind not in plain)
     return Card(
         address,
         one,
-        tuple(notes(patch)),
+        tuple(notes(patch, one.drifts)),
         tuple(hunk_view(h, pins, address=f"{address}-h{h.number}") for h in wanted),
         kinds_text(hunks),
         lines_moved(hunks),

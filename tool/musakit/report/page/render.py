@@ -6,22 +6,40 @@ import hashlib
 from base64 import b64encode
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from musakit.report.lines import clipped, readable, spans_of
 from musakit.report.replayed import KINDS, LETTERS, MEANINGS, name_of
 from musakit.report.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from jinja2 import Environment
 
     from musakit.report.replayed import Word
 
 BUDGET = 2_000_000  # bytes of a page: what a browser opens without a pause, and a forge takes as an attachment
-DETAIL = (80, 30, 12, 4, 0)
-"""Lines of a difference that a page shows, tried from the first on until the page is small enough."""
+
+
+class Level(NamedTuple):
+    """How much a page shows.
+
+    Attributes:
+        lines: lines of each difference.
+        is_coarse: whether cells with the same verdict for each hunk share their details, though the upstream's lines
+            differ between them.
+    """
+
+    lines: int
+    is_coarse: bool = False
+
+
+LEVELS = (
+    *(Level(lines) for lines in (80, 30, 12)),
+    *(Level(n, is_coarse=True) for n in (12, 4, 0)),
+)
+"""Tried from the first on until the page is small enough."""
 
 CLASSES: dict[Word, str] = {word: LETTERS[word] for word in LETTERS} | {"unmodified": "N"}
 """Names of styles: a letter for each verdict, since a page has thousands of them."""
@@ -29,11 +47,13 @@ CLASSES: dict[Word, str] = {word: LETTERS[word] for word in LETTERS} | {"unmodif
 _HERE = Path(__file__).parent
 
 
-def fitted(page: Callable[[int], str], budget: int = BUDGET) -> bytes:
-    """The page with as many lines of each difference as fit; the least detailed one if none does."""
+def fitted(
+    page: Callable[[Level], str], budget: int = BUDGET, levels: Sequence[Level] = LEVELS
+) -> bytes:
+    """The page with as much detail as fits; the least detailed one if none does."""
     data = b""
-    for lines in DETAIL:
-        data = page(lines).encode()
+    for level in levels:
+        data = page(level).encode()
         if len(data) <= budget:
             break
     return data
@@ -90,7 +110,7 @@ def _environment() -> Environment:
 
 def _sentence(text: str) -> str:
     """Words with a capital and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}."
+    return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
 def _text(name: str) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from musakit.replay.outcome import GOOD
-from musakit.report.lines import Line, diff_lines, hunk_lines, readable, region_lines
+from musakit.replay.outcome import BAD, GOOD
+from musakit.report.lines import Line, diff_lines, hunk_lines, readable, regions_lines
 from musakit.report.replayed import hunk_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from musakit.forecast.matrix import Culprit
     from musakit.replay.outcome import HunkOutcome
 
@@ -51,6 +53,13 @@ def loose_lines(text: str) -> tuple[Line, ...]:
     )
 
 
+def worst_first(hunks: Iterable[HunkOutcome]) -> list[HunkOutcome]:
+    """Hunks that do not go on, then those of which something has vanished, then the others."""
+    return sorted(
+        hunks, key=lambda hunk: (hunk.kind not in BAD, hunk.kind in GOOD and not hunk.lost)
+    )
+
+
 def hunk_view(
     hunk: HunkOutcome, since: str, *, address: str = "", culprit: Culprit | None = None
 ) -> HunkView:
@@ -67,7 +76,7 @@ def hunk_view(
     theirs = diff_lines(culprit.diff) if culprit else ()
     title = f"the upstream in {culprit.since}" if culprit and theirs else f"the upstream, {since}"
     if not theirs:
-        theirs = tuple(line for region in hunk.regions for line in region_lines(region))
+        theirs = regions_lines(hunk)
     is_plain = hunk.kind in GOOD and not theirs
     return HunkView(
         address,
