@@ -111,10 +111,12 @@ def chosen(steps: list[Step], frames: int, each: int) -> list[int]:
     return sorted({*first.values(), *range(0, len(steps), each)})
 
 
-def check(session: Session, *, frames: int, each: int) -> int:
+def check(session: Session, *, frames: int, each: int, left_out: tuple[int, ...] = ()) -> int:
     """Kill every command at the chosen steps, run it again, and compare with the undisturbed rebase."""
     count = 0
-    for stage in session.stages():
+    for number, stage in enumerate(session.stages()):
+        if number in left_out:
+            continue
         for at in chosen(stage.steps, frames, each):
             session.restore(stage.before)
             where = f"{' '.join(stage.arguments)}, killed before step {at}: {stage.steps[at]}"
@@ -134,7 +136,8 @@ def check(session: Session, *, frames: int, each: int) -> int:
 
 @pytest.mark.parametrize("session", [20], indirect=True)
 def test_killed_and_run_again(session: Session) -> None:
-    assert check(session, frames=1, each=50) > 80
+    """Recording a resolution and writing the target; the test below takes all commands, and many more steps."""
+    assert check(session, frames=1, each=1000, left_out=(0, 2)) > 40
 
 
 @pytest.mark.slow
