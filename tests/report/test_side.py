@@ -56,6 +56,13 @@ def test_another_added_line_is_a_change() -> None:
     ]
 
 
+def test_another_removed_line_is_a_change() -> None:
+    def without(text: str) -> bytes:
+        return mail("p", ["a\n", text, "b\n"], ["a\n", "b\n"]).data
+
+    assert changes(sections_of(without("old\n"), without("other\n"))) == [("-old", "-other")]
+
+
 def test_a_line_that_the_upstream_has_now_is_a_change() -> None:
     more = [*patched(BODY)[:-1], "        self.extra = 1\n", BODY[-1]]
     body = [*BODY[:-1], "        self.extra = 1\n", BODY[-1]]
