@@ -1,0 +1,110 @@
+"""What holds for every replay: its own base changes nothing, git agrees where both are clean, and nothing is random."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from musakit.git.merge import merge_trees
+from musakit.replay.outcome import BAD, VANISHED
+from tests.builders import Bench, File, files_of, law
+from tests.replay.made import make
+from tests.series.generated import mutated, plain_series, series
+
+if TYPE_CHECKING:
+    from tests.builders import Change
+    from tests.replay.planted.case import Tree
+
+    Case = tuple[Tree, list[Change]]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    return Bench.make(tmp_path_factory.mktemp("laws"))
+
+
+def states(case: Case) -> list[Tree]:
+    return [dict(change.tree) for change in case[1]]
+
+
+@law
+@given(series())
+def test_on_its_own_base_a_series_is_itself(bench: Bench, case: Case) -> None:
+    made = make(bench.store, case[0], states(case), case[0])._replace()
+    made = made._replace(onto=made.applied.base)
+    result = made.replay()
+    assert {outcome.verdict for outcome in result.outcomes} <= {"unmodified"}
+    assert {hunk.kind for outcome in result.outcomes for hunk in outcome.hunks} <= {"same"}
+    assert [outcome.commit for outcome in result.outcomes] == [
+        step.commit for step in made.applied.steps
+    ]
+
+
+@law
+@given(series(), st.data())
+def test_a_replay_is_the_same_each_time(bench: Bench, case: Case, data: st.DataObject) -> None:
+    made = make(bench.store, case[0], states(case), data.draw(mutated(case[0])))
+    assert made.replay() == made.replay(keep=False)
+
+
+@law
+@given(plain_series(), st.data())
+def test_git_merges_to_the_same_where_both_are_clean(
+    bench: Bench, case: Case, data: st.DataObject
+) -> None:
+    """A patch is merged by git in one go, so every state of the tree is compared."""
+    assume(case[1])
+    made = make(bench.store, case[0], states(case), data.draw(mutated(case[0], size=5)))
+    result = made.replay()
+    ours = made.onto
+    before = made.applied.base
+    for outcome, step in zip(result.outcomes, made.applied.steps, strict=True):
+        merged = merge_trees(
+            bench.store,
+            bench.store.tree_of(before),
+            bench.store.tree_of(ours),
+            step.tree,
+        )
+        kinds = {hunk.kind for hunk in outcome.hunks}
+        if merged is not None and not kinds & (BAD | VANISHED) and not outcome.vanished:
+            assert merged == bench.store.tree_of(outcome.commit)
+        before, ours = step.commit, outcome.commit
+
+
+@law
+@given(plain_series())
+def test_onto_its_own_result_nothing_is_left_to_do(bench: Bench, case: Case) -> None:
+    """Patches that take each other back go on and end where they began; all others are upstream."""
+    assume(case[1])
+    made = make(bench.store, case[0], states(case), states(case)[-1])
+    result = made.replay()
+    assert result.ok
+    assert files_of(bench.store, result.commit) == states(case)[-1]
+
+
+@st.composite
+def apart(draw: st.DrawFn) -> tuple[Tree, list[Tree]]:
+    """Edits of one file that are apart from each other, in any order."""
+    rows = [[f"line {number}\n".encode()] for number in range(draw(st.integers(6, 40)))]
+    base = {"f": File(b"".join(map(b"".join, rows)))}
+    places = draw(st.lists(st.integers(0, (len(rows) - 1) // 3), min_size=1, unique=True))
+    found = []
+    for number, place in enumerate(places):
+        new = [b"new %d %d\n" % (number, n) for n in range(draw(st.integers(0, 3)))]
+        rows[place * 3] = draw(st.sampled_from([new, new + rows[place * 3]]))
+        found.append({"f": File(b"".join(map(b"".join, rows)))})
+    return base, [tree for tree in found if tree != base]
+
+
+@law
+@given(apart())
+def test_what_is_wholly_upstream_is_upstreamed(bench: Bench, case: tuple[Tree, list[Tree]]) -> None:
+    base, trees = case
+    trees = [tree for before, tree in zip([base, *trees], trees, strict=False) if tree != before]
+    assume(trees)
+    result = make(bench.store, base, trees, trees[-1]).replay()
+    assert {outcome.verdict for outcome in result.outcomes} == {"upstreamed"}
+    assert result.commit == result.onto
