@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from musakit.forecast.depends import chains_of
+from musakit.forecast.depends import groups_of
 from musakit.forecast.matrix import Release
 from musakit.forecast.values import hunk_of, hunk_value
 from musakit.forecast.work import Subject, Work
@@ -19,8 +19,6 @@ from musakit.series.export import export_series
 from tests.builders import Change, File, applied, commit, law, series_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from musakit.replay.outcome import Replay
 
 FILES = ("a.py", "b.py", "sub/c.py")
@@ -29,11 +27,11 @@ Step = tuple[list[tuple[str, int, str]], tuple[str | None, str | None] | None]
 """Lines that are changed, and a file that is moved, deleted or made."""
 
 
-def text(lines: Mapping[int, str]) -> File:
-    return File("".join(f"{lines.get(n, f'line {n}')}\n" for n in range(1, 16)).encode())
+def text(name: str) -> File:
+    return File("".join(f"{name} {number}\n" for number in range(1, 16)).encode())
 
 
-BASE: Tree = {name: text({}) for name in FILES}
+BASE: Tree = {name: text(name) for name in FILES}
 edits = st.lists(
     st.tuples(st.sampled_from(FILES), st.integers(1, 15), st.sampled_from("xyz")), max_size=3
 )
@@ -52,7 +50,7 @@ def stepped(tree: Tree, step: Step) -> Tree:
             found[name] = File(b"\n".join(lines))
     if move is not None:
         old, new = move
-        content = found.pop(old, None) if old is not None else text({3: "new"})
+        content = found.pop(old, None) if old is not None else text("new")
         if new is not None and content is not None:
             found[new] = content
     return found
@@ -119,7 +117,7 @@ def test_verdicts_do_not_depend_on_what_was_known(
                 assert found(work, release) == expected(whole)
 
 
-def test_a_chain_has_what_a_patch_builds_on() -> None:
+def test_a_group_has_what_shares_files() -> None:
     mails = [
         mail(*names)
         for names in (
@@ -127,20 +125,14 @@ def test_a_chain_has_what_a_patch_builds_on() -> None:
             ("b.py",),
             ("a.py", "b.py"),
             ("c.py",),
-            ("b.py",),
+            ("e.py",),
             ("d.py", "c.py"),
         )
     ]
-    chains = chains_of(series_of(*mails))
-    assert [chain.patches for chain in chains] == [
-        (0,),
-        (1,),
-        (0, 1, 2),
-        (3,),
-        (0, 1, 2, 4),
-        (3, 5),
-    ]
-    assert chains[5].paths == ("c.py", "d.py")
+    groups = groups_of(series_of(*mails))
+    first, second, third = (0, 1, 2), (3, 5), (4,)
+    assert [group.patches for group in groups] == [first, first, first, second, third, second]
+    assert groups[5].paths == ("c.py", "d.py")
 
 
 def mail(*names: str) -> str:

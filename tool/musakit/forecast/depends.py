@@ -1,4 +1,4 @@
-"""What the verdict on a patch depends on: its files at the pin and in the release, and the earlier patches on them."""
+"""What the verdict on a patch depends on: its files at the pin and in the release, and the other patches on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from musakit.series.diff import parse_diff
 from musakit.series.mail import parse_mail
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from musakit.git.store import Store
     from musakit.series.folder import Patch
@@ -18,11 +18,14 @@ States = dict[str, str]
 """Mode and object id of files by path; empty where there is none."""
 
 
-class Chain(NamedTuple):
-    """A patch and the earlier patches that it builds on.
+class Group(NamedTuple):
+    """Patches that have files in common with each other, directly or through others of them.
+
+    A later patch counts as much as an earlier one: where a release has what a series makes of a line in the end, it has
+    the steps that lead there as well.
 
     Attributes:
-        patches: their places in the series, in order, its own last.
+        patches: their places in the series, in order.
         paths: all files that they touch, sorted.
     """
 
@@ -30,18 +33,26 @@ class Chain(NamedTuple):
     paths: tuple[str, ...]
 
 
-def chains_of(patches: Sequence[Patch]) -> tuple[Chain, ...]:
-    """The chain of each patch of a series: earlier patches on the same files, on the files of these, and so on."""
-    touched = [_touched(patch) for patch in patches]
-    found = []
-    for last in range(len(patches)):
-        members, paths = [last], set(touched[last])
-        for place in range(last - 1, -1, -1):
-            if touched[place] & paths:
-                members.append(place)
-                paths |= touched[place]
-        found.append(Chain(tuple(reversed(members)), tuple(sorted(paths))))
-    return tuple(found)
+def groups_of(patches: Sequence[Patch]) -> tuple[Group, ...]:
+    """The group of each patch of a series."""
+    members: list[tuple[set[int], set[str]]] = []
+    for place, patch in enumerate(patches):
+        touched = set(_touched(patch))
+        places = {place}
+        apart = []
+        for others, paths in members:
+            if paths & touched:
+                places |= others
+                touched |= paths
+            else:
+                apart.append((others, paths))
+        members = [*apart, (places, touched)]
+    group_at = {
+        place: Group(tuple(sorted(places)), tuple(sorted(paths)))
+        for places, paths in members
+        for place in places
+    }
+    return tuple(group_at[place] for place in range(len(patches)))
 
 
 def _touched(patch: Patch) -> frozenset[str]:
@@ -50,42 +61,48 @@ def _touched(patch: Patch) -> frozenset[str]:
     return frozenset(path for f in files for path in (f.old_path, f.new_path) if path is not None)
 
 
-def chain_on(chains: Sequence[Chain], place: int, states: Mapping[str, str]) -> tuple[int, ...]:
-    """The patches that a patch has to be replayed with on a release.
+def groups_on(
+    groups: Sequence[Group], pin: Mapping[str, str], release: Mapping[str, str]
+) -> tuple[Group, ...]:
+    """The group that each patch has to be replayed with on a release.
 
-    Where the release lacks a file, it may have another name, which any earlier patch may touch.
+    Where the release lacks a file, it may have another name there. Which one, git decides with all that are missed in
+    view, and the series may give that name to a new file. So groups with a file that is not in both trees are one.
     """
-    chain = chains[place]
-    if all(states[path] for path in chain.paths):
-        return chain.patches
-    return tuple(range(place + 1))
+    is_loose = {
+        group: not all(pin[path] and release[path] for path in group.paths) for group in groups
+    }
+    loose = [group for group in is_loose if is_loose[group]]
+    together = Group(
+        tuple(sorted(place for group in loose for place in group.patches)),
+        tuple(sorted(path for group in loose for path in group.paths)),
+    )
+    return tuple(together if is_loose[group] else group for group in groups)
 
 
-def verdict_key(
+def group_key(
     rules: str,
     patches: Sequence[Patch],
-    chain: Collection[int],
-    paths: Collection[str],
+    group: Group,
     pin: Mapping[str, str],
     release: Mapping[str, str],
     tree: str,
 ) -> str:
-    """What the verdict on the last patch of a chain is remembered by.
+    """What the verdicts on a group of patches are remembered by.
 
     Args:
         rules: stands for the code that judges.
         patches: the series.
-        chain: places in it of the patches that are replayed.
-        paths: the files that they touch.
+        group: the patches that are replayed.
         pin: files at the pin.
         release: files in the release.
         tree: tree id of the release; it counts where a file is missing there, since it may be anywhere else.
     """
-    is_complete = all(release[path] for path in paths)
+    is_complete = all(release[path] for path in group.paths)
     return key_of(
         rules,
-        [[patches[place].name, patches[place].sha256] for place in chain],
-        [[path, pin[path], release[path]] for path in sorted(paths)],
+        [[patches[place].name, patches[place].sha256] for place in group.patches],
+        [[path, pin[path], release[path]] for path in group.paths],
         "" if is_complete else tree,
     )
 

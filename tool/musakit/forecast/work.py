@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from musakit.files import locked
-from musakit.forecast.depends import chain_on, chains_of, read_states, verdict_key
+from musakit.forecast.depends import group_key, groups_of, groups_on, read_states
 from musakit.forecast.evaluate import Task, effect_of, evaluate, united
 from musakit.forecast.needs import Without, entries_without, needs_key
 from musakit.forecast.remembered import Shelf, rules_digest
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from musakit.forecast.depends import States
+    from musakit.forecast.depends import Group, States
     from musakit.forecast.matrix import Release
     from musakit.forecast.question import Effect, Question
     from musakit.series.folder import Patch
@@ -74,7 +74,7 @@ class Work:
         self._store = store
         self._folder = folder
         self._rules = rules_digest()
-        self._chains = chains_of(subject.patches)
+        self._groups = groups_of(subject.patches)
         trees = {subject.applied.pristine, *(release.tree for release in releases)}
         self._trees = sorted(trees)
         self._shelf = self._read_shelf()
@@ -145,7 +145,7 @@ class Work:
 
     def _read_states(self, tree: str) -> States:
         """The files that the series touches, in a tree; a tree never changes."""
-        wanted = {path for chain in self._chains for path in chain.paths}
+        wanted = {path for group in self._groups for path in group.paths}
         known: States = self._shelf.find(f"{_FILES} {tree}") or {}
         if wanted - known.keys():
             known = known | read_states(self._store, tree, sorted(wanted - known.keys()))
@@ -153,18 +153,23 @@ class Work:
         return known
 
     def _keys(self, release: Release) -> list[str]:
-        states = self._states[release.tree]
+        """What the verdict on each patch is remembered by."""
+        groups = self._groups_on(release)
+        keys = {group.patches: self._key(group, release) for group in dict.fromkeys(groups)}
         return [
-            self._key(chain_on(self._chains, place, states), release)
-            for place in range(len(self._chains))
+            f"{keys[group.patches]} {patch.name}"
+            for group, patch in zip(groups, self._subject.patches, strict=True)
         ]
 
-    def _key(self, chain: Sequence[int], release: Release) -> str:
-        return verdict_key(
+    def _groups_on(self, release: Release) -> tuple[Group, ...]:
+        pin = self._states[self._subject.applied.pristine]
+        return groups_on(self._groups, pin, self._states[release.tree])
+
+    def _key(self, group: Group, release: Release) -> str:
+        return group_key(
             self._rules,
             self._subject.patches,
-            chain,
-            {path for place in chain for path in self._chains[place].paths},
+            group,
             self._states[self._subject.applied.pristine],
             self._states[release.tree],
             release.tree,
@@ -189,12 +194,11 @@ class Work:
             known = {}
         names = [patch.name for patch in self._subject.patches]
         missing = {name: key for name, key in zip(names, keys, strict=True) if name not in known}
-        states = self._states[release.tree]
         replayed = {
             member
-            for place, name in enumerate(names)
+            for name, group in zip(names, self._groups_on(release), strict=True)
             if name in missing
-            for member in chain_on(self._chains, place, states)
+            for member in group.patches
         }
         return Task(
             objects,
