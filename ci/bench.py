@@ -141,13 +141,14 @@ class Bench:
         write_target(empty, form.base, {})
         musakit(empty, cache, "apply", "--lock")
         musakit(empty, cache, "checkout", str(tree))
+        settle(tree)
         return tree
 
     def clone_at_base(self, form: Form) -> Path:
         """A repository of its own that shares the base's objects, with its files on disk."""
         clone = self.fresh("clone")
         git("clone", "--quiet", "--shared", form.repository, clone)
-        git("status", cwd=clone)
+        settle(clone)
         return clone
 
     def apply(self, form: Form) -> tuple[Timings, Timings]:
@@ -268,6 +269,12 @@ def musakit(
     if check and done.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
     return done
+
+
+def settle(folder: Path) -> None:
+    """Let git trust its index: files as new as the index are read again by every command."""
+    time.sleep(1.1)
+    git("update-index", "--force-write-index", cwd=folder)
 
 
 def commit_all(folder: Path) -> None:

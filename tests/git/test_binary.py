@@ -9,7 +9,7 @@ import pytest
 
 from musakit.errors import CommandError
 from musakit.git.binary import apply_binary
-from musakit.series.tree import blob_id
+from musakit.git.objects import blob_id
 
 
 def section(path: str, content: bytes, mode: str) -> bytes:

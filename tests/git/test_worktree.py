@@ -14,6 +14,8 @@ from tests.builders import Bench, Change, File, commit, run_git
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from musakit.git.store import Store
+
 OLD = {
     "same": File(b"same\n"),
     "changed": File(b"old\n"),
@@ -62,6 +64,16 @@ def folder(bench: Bench, commits: list[str], tmp_path: Path) -> Path:
     return folder
 
 
+def edited(folder: Path) -> tuple[str, ...]:
+    with worktree.Inspection(folder) as inspection:
+        return inspection.edited()
+
+
+def move(store: Store, folder: Path, commit: str) -> tuple[str, ...]:
+    with worktree.Inspection(folder) as inspection:
+        return worktree.move(store, folder, commit, inspection)
+
+
 def on_disk(folder: Path) -> dict[str, File]:
     """Files of a work tree, less the repository."""
     found = {}
@@ -88,13 +100,13 @@ def test_create(bench: Bench, folder: Path, commits: list[str]) -> None:
     assert on_disk(folder) == OLD
     assert worktree.name_of(bench.store, folder) == "vllm"
     assert worktree.head_of(folder) == commits[0]
-    assert worktree.edited_files(folder) == ()
+    assert edited(folder) == ()
     assert run_git("status", "--porcelain", cwd=folder) == b""
 
 
 def test_move_touches_only_what_changed(bench: Bench, folder: Path, commits: list[str]) -> None:
     before = stamps(folder)
-    assert worktree.move(bench.store, folder, commits[1]) == ()
+    assert move(bench.store, folder, commits[1]) == ()
     after = stamps(folder)
     assert on_disk(folder) == NEW
     assert {path for path in after if after[path] != before.get(path)} == {
@@ -103,7 +115,7 @@ def test_move_touches_only_what_changed(bench: Bench, folder: Path, commits: lis
         "made.ignored",
     }
     assert run_git("status", "--porcelain", cwd=folder) == b""
-    assert worktree.move(bench.store, folder, commits[1]) == ()
+    assert move(bench.store, folder, commits[1]) == ()
     assert stamps(folder) == after
 
 
@@ -113,8 +125,8 @@ def test_edits_elsewhere_stay_and_are_named(bench: Bench, folder: Path, commits:
     (folder / "folder/file").unlink()
     (folder / "untracked").write_text("mine\n")
     expected = ("folder/file", "naïve 名\t.txt", "same")
-    assert worktree.edited_files(folder) == expected
-    assert worktree.move(bench.store, folder, commits[1]) == expected
+    assert edited(folder) == expected
+    assert move(bench.store, folder, commits[1]) == expected
     assert (folder / "same").read_text() == "mine\n"
     assert (folder / "untracked").read_text() == "mine\n"
     assert (folder / "changed").read_text() == "new\n"
@@ -123,7 +135,7 @@ def test_edits_elsewhere_stay_and_are_named(bench: Bench, folder: Path, commits:
 
 def test_a_staged_rename_is_named(folder: Path) -> None:
     run_git("mv", "same", "other", cwd=folder)
-    assert worktree.edited_files(folder) == ("other", "same")
+    assert edited(folder) == ("other", "same")
 
 
 IN_THE_WAY = {
@@ -148,7 +160,7 @@ def test_what_is_in_the_way_is_named_and_nothing_is_touched(
         run_git("add", written, cwd=folder)
     before, content = stamps(folder), on_disk(folder)
     with pytest.raises(UsageError, match="nothing was touched") as caught:
-        worktree.move(bench.store, folder, commits[1])
+        move(bench.store, folder, commits[1])
     assert caught.value.detail.splitlines() == [named]
     assert (stamps(folder), on_disk(folder)) == (before, content)
     assert worktree.head_of(folder) == commits[0]
@@ -156,13 +168,13 @@ def test_what_is_in_the_way_is_named_and_nothing_is_touched(
     run_git("config", "user.name", "a", cwd=folder)
     run_git("config", "user.email", "a@localhost", cwd=folder)
     run_git(*hint.split(" ")[1:])
-    worktree.move(bench.store, folder, commits[1])
+    move(bench.store, folder, commits[1])
 
 
 def test_a_deleted_file_stays_deleted(bench: Bench, folder: Path, commits: list[str]) -> None:
     (folder / "changed").unlink()
     with pytest.raises(UsageError, match="nothing was touched") as caught:
-        worktree.move(bench.store, folder, commits[1])
+        move(bench.store, folder, commits[1])
     assert caught.value.detail == "changed"
     assert not (folder / "changed").exists()
 
@@ -171,7 +183,7 @@ def test_a_work_tree_outlives_the_store(bench: Bench, folder: Path, commits: lis
     (folder / "changed").write_text("mine\n")
     identity = ("-c", "user.name=a", "-c", "user.email=a@localhost")
     run_git(*identity, "commit", "--all", "--message=mine", cwd=folder)
-    worktree.move(bench.store, folder, commits[1])
+    move(bench.store, folder, commits[1])
     bench.store.path.rename(bench.store.path.with_name("gone"))
     run_git("fsck", "--full", cwd=folder)
     assert run_git("show", f"{commits[0]}:changed", cwd=folder)
@@ -193,7 +205,7 @@ def test_what_cannot_be_made_leaves_nothing(
 
 def test_a_commit_that_does_not_exist(bench: Bench, folder: Path) -> None:
     with pytest.raises(CommandError):
-        worktree.move(bench.store, folder, "1" * 40)
+        move(bench.store, folder, "1" * 40)
 
 
 def test_a_branch_of_the_users_stays(bench: Bench, folder: Path, commits: list[str]) -> None:
@@ -202,7 +214,7 @@ def test_a_branch_of_the_users_stays(bench: Bench, folder: Path, commits: list[s
     run_git("commit", "--quiet", "--all", "--message=mine", cwd=folder)
     mine = worktree.head_of(folder)
     assert worktree.is_on_branch(folder, mine)
-    worktree.move(bench.store, folder, commits[1])
+    move(bench.store, folder, commits[1])
     assert run_git("rev-parse", "mine", cwd=folder).decode().strip() == mine
     assert worktree.head_of(folder) == commits[1]
     run_git("checkout", "--quiet", "--detach", "mine", cwd=folder)
@@ -257,7 +269,7 @@ def test_attributes_of_the_upstream_do_not_alter_bytes(bench: Bench, tmp_path: P
     folder = tmp_path / "hostile"
     worktree.create(bench.store, commits[0], folder, "vllm")
     assert on_disk(folder) == HOSTILE
-    worktree.move(bench.store, folder, commits[1])
+    move(bench.store, folder, commits[1])
     assert on_disk(folder) == other
     assert run_git("status", "--porcelain", cwd=folder) == b""
     with bench.store.export(commits[0]) as exported:
@@ -310,8 +322,8 @@ def test_hostile_settings_of_the_user_change_nothing(
     folder = tmp_path / "checkout"
     worktree.create(bench.store, commits[0], folder, "vllm")
     assert on_disk(folder) == OLD
-    worktree.move(bench.store, folder, commits[1])
+    move(bench.store, folder, commits[1])
     assert on_disk(folder) == NEW
     (folder / "same").write_text("mine\n")
-    assert worktree.edited_files(folder) == ("same",)
+    assert edited(folder) == ("same",)
     assert not list(tmp_path.glob("ran-*"))

@@ -22,4 +22,6 @@ def main() -> int:
     gc.set_threshold(100_000)  # a short life: looking for garbage costs more than the garbage
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # cleans up like an interruption
-    return guarded(lambda: run(sys.argv[1:]), as_json="--json" in sys.argv)
+    code = guarded(lambda: run(sys.argv[1:]), as_json="--json" in sys.argv)
+    gc.freeze()  # nor is it worth looking for at the end
+    return code

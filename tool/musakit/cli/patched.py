@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from musakit.cli.settings import Settings
+    from musakit.git.worktree import Inspection
     from musakit.series.lock import Lock
     from musakit.target.apply import AppliedTarget
     from musakit.target.checkout import CheckedOut
@@ -92,12 +93,16 @@ def report_applied(settings: Settings, outcome: AppliedTarget, *, as_json: bool)
 
 
 def show_checkout(
-    settings: Settings, outcome: AppliedTarget, upstream: str | None, folder: Path
+    settings: Settings,
+    outcome: AppliedTarget,
+    upstream: str | None,
+    folder: Path,
+    inspection: Inspection | None,
 ) -> CheckedOut:
     """Bring a work tree to the result of one upstream, say so, and name the edits that stayed in it."""
     from musakit.target.checkout import checkout
 
-    found = checkout(settings.store(), outcome, upstream, folder)
+    found = checkout(settings.store(), outcome, upstream, folder, inspection)
     patches = counted(len(found.applied.steps), "patch")
     say(f"{folder}: {found.upstream} with {patches}, at {found.applied.commit[:12]}")
     for path in found.edited:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import zipfile
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from musakit.contract.layout import matching_lines
 from musakit.errors import IntegrityError, UsageError
-from musakit.git.objects import BlobReader
+from musakit.git.objects import BlobReader, blob_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -174,7 +173,7 @@ class _HeldSources:
     @cached_property
     def blobs(self) -> Mapping[str, str]:
         """Git blob id of each `.py` file by path."""
-        return {path: _blob_id(data) for path, data in self._contents.items()}
+        return {path: blob_id(data) for path, data in self._contents.items()}
 
     def read(self, paths: Iterable[str]) -> dict[str, bytes]:
         """Contents by path."""
@@ -250,8 +249,3 @@ def _content(path: Path) -> bytes:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"`{path}` cannot be read: {reason}") from error
-
-
-def _blob_id(data: bytes) -> str:
-    """The id that git gives this content."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 # Object names that are sent before their answers are read: 41 bytes each, far below a pipe's buffer of 64 KiB.
 _AHEAD = 512
+
+
+def blob_id(content: bytes) -> str:
+    """Object id that git gives to content."""
+    return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 class BlobReader:

@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING
 
 from musakit import files
 from musakit.errors import CommandError, UsageError
-from musakit.git.command import git
+from musakit.git.command import git, start_git
 from musakit.git.store import VERBATIM
+from musakit.git.swap import changes_between, swap
+from musakit.process import failed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from types import TracebackType
 
     from musakit.git.store import Store
+    from musakit.git.swap import Change
 
 # A file in `.git` that names the store; reading it costs less than asking git, and so does reading HEAD.
 _MARKER = "musakit-store"
@@ -64,14 +68,52 @@ def is_on_branch(folder: Path, commit: str) -> bool:
     return bool(git("for-each-ref", "--contains", commit, "refs/heads", cwd=folder))
 
 
-def edited_files(folder: Path) -> tuple[str, ...]:
-    """Paths of known files whose content differs from the commit that the work tree is on."""
-    listing = git(
-        *("--no-optional-locks", "status", "--porcelain=v1", "-z"),
-        *("--untracked-files=no", "--no-renames"),
-        cwd=folder,
-    )
-    return tuple(line[3:] for line in listing.decode(errors="surrogateescape").split("\0")[:-1])
+class Inspection:
+    """A look at a work tree that git takes while the caller does something else."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin; `folder` is a work tree that `create` made."""
+        self._process = start_git(
+            *("--no-optional-locks", "status", "--porcelain=v1", "-z"),
+            *("--untracked-files=no", "--no-renames"),
+            cwd=folder,
+        )
+        self._found: tuple[tuple[str, str], ...] | None = None
+
+    def __enter__(self) -> Inspection:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._found is None:
+            self._process.kill()
+            self._process.communicate()
+
+    def states(self) -> tuple[tuple[str, str], ...]:
+        """The two letters of `git status` and the path of each known file that is edited, staged or unmerged.
+
+        Raises:
+            CommandError: git cannot tell.
+        """
+        if self._found is None:
+            output, errors = self._process.communicate()
+            if self._process.returncode:
+                raise failed(("git", "status"), self._process.returncode, errors)
+            lines = output.decode(errors="surrogateescape").split("\0")[:-1]
+            self._found = tuple((line[:2], line[3:]) for line in lines)
+        return self._found
+
+    def edited(self) -> tuple[str, ...]:
+        """Paths of known files whose content differs from the commit that the work tree is on."""
+        return tuple(path for _letters, path in self.states())
+
+    def is_unmerged(self) -> bool:
+        """Whether a merge waits for a person."""
+        return any("U" in letters or letters in {"AA", "DD"} for letters, _path in self.states())
 
 
 def create(store: Store, commit: str, folder: Path, name: str) -> None:
@@ -108,12 +150,12 @@ def _fill(store: Store, commit: str, folder: Path) -> None:
     repository = folder / ".git"
     (repository / "info").mkdir(exist_ok=True)
     (repository / "info" / "attributes").write_text(VERBATIM)
-    _share_objects(store, repository)
+    share_objects(store, repository)
     git("update-ref", "--no-deref", "HEAD", commit, cwd=folder)
     git("-c", "checkout.workers=2", "read-tree", "-m", "-u", "HEAD", cwd=folder)
 
 
-def _share_objects(store: Store, repository: Path) -> None:
+def share_objects(store: Store, repository: Path) -> None:
     """Give a repository every object of the store, as links where the file system can, so that it stands alone."""
     source, target = store.path / "objects", repository / "objects"
     files_there = [path for path in source.glob("*/*") if not path.parent.name.startswith(".")]
@@ -128,8 +170,14 @@ def _share_objects(store: Store, repository: Path) -> None:
                 shutil.copy2(path, place)
 
 
-def move(store: Store, folder: Path, commit: str) -> tuple[str, ...]:
+def move(store: Store, folder: Path, commit: str, inspection: Inspection) -> tuple[str, ...]:
     """Bring a work tree to another commit and touch only the files that differ.
+
+    Args:
+        store: where the commit is.
+        folder: the work tree.
+        commit: where it goes.
+        inspection: what it looked like.
 
     Returns:
         Paths with uncommitted edits, which stay as they are.
@@ -137,12 +185,31 @@ def move(store: Store, folder: Path, commit: str) -> tuple[str, ...]:
     Raises:
         UsageError: an uncommitted edit or an unknown file is in the way; nothing has changed then.
     """
-    _share_objects(store, folder / ".git")
-    deleted = _deleted_files(folder, commit)
+    share_objects(store, folder / ".git")
+    head = head_of(folder)
+    changes = changes_between(folder, head, commit)
+    edited = inspection.edited()
+    in_the_way = {change.path for change in changes}.intersection(edited)
+    is_free = not in_the_way and not inspection.is_unmerged()
+    if is_free and swap(store, folder, changes, head, commit):
+        return edited
+    _checkout(folder, commit, changes)
+    with Inspection(folder) as after:
+        return after.edited()
+
+
+def _checkout(folder: Path, commit: str, changes: Sequence[Change]) -> None:
+    """What git does; it also says what is in the way."""
+    # Files that a person has deleted, which git would bring back without a word.
+    deleted = [
+        change.path
+        for change in changes
+        if not change.is_new and not os.path.lexists(folder / change.path)
+    ]
     if deleted:
         raise _in_the_way(folder, deleted)
     try:
-        listing = git(
+        git(
             *("-c", "advice.detachedHead=false", "checkout", "--no-overwrite-ignore"),
             *("--detach", commit),
             cwd=folder,
@@ -152,7 +219,6 @@ def move(store: Store, folder: Path, commit: str) -> tuple[str, ...]:
             raise
         paths = [line.strip() for line in error.detail.splitlines() if line.startswith("\t")]
         raise _in_the_way(folder, paths, unknown="untracked" in error.detail) from error
-    return edited_files(folder) if listing else ()
 
 
 def _in_the_way(folder: Path, paths: Sequence[str], *, unknown: bool = False) -> UsageError:
@@ -162,13 +228,3 @@ def _in_the_way(folder: Path, paths: Sequence[str], *, unknown: bool = False) ->
         hints=(f"git -C {quote(str(folder))} stash{all_files}",),
         detail="\n".join(paths),
     )
-
-
-def _deleted_files(folder: Path, commit: str) -> list[str]:
-    """Files that a person has deleted and that `git checkout` would bring back without a word."""
-    listing = git(
-        "diff-tree", "-r", "-z", "--no-renames", "--name-status", "HEAD", commit, cwd=folder
-    )
-    fields = listing.decode(errors="surrogateescape").split("\0")[:-1]
-    pairs = zip(fields[::2], fields[1::2], strict=True)
-    return [path for kind, path in pairs if kind != "A" and not os.path.lexists(folder / path)]

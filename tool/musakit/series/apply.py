@@ -81,8 +81,11 @@ def _apply(
         return Applied(base, memo.pristine or store.tree_of(base), known, len(known))
     start = known[-1].commit if known else base
     with store.quarantine() as quarantine, FastImport(quarantine, compression=0) as writer:
+        listing = store.start_listing(start)
         with BlobReader(store) as reader:
-            run = _Run(MemoryTree(store.entries(start), reader), memo, writer, start)
+            parsed = _parse_all(patches[len(known) : len(known) + 2 * _BATCH], memo)
+            tree = MemoryTree(store.finish_listing(listing), reader)
+            run = _Run(tree, memo, writer, start, parsed)
             run.recall(patches[: len(known)])
             for number in range(len(known), len(patches)):
                 if (number - len(known)) % _BATCH == 0:
@@ -119,6 +122,16 @@ class _Parsed(NamedTuple):
     files: tuple[FilePatch, ...]
 
 
+def _parse_all(patches: Sequence[Patch], memo: Memo) -> dict[str, _Parsed]:
+    """The patches whose effect is not remembered, by digest, while git lists the tree."""
+    found = {}
+    for patch in patches:
+        if patch.sha256 not in memo.effects:
+            with contextlib.suppress(MalformedPatch):  # said when its turn comes
+                found[patch.sha256] = _parse(patch)
+    return found
+
+
 def _parse(patch: Patch) -> _Parsed:
     mail = parse_mail(patch.data, patch.name)
     return _Parsed(mail, parse_diff(mail.diff, mail.diff_line))
@@ -127,7 +140,14 @@ def _parse(patch: Patch) -> _Parsed:
 class _Run:
     """One pass over the patches: computes their effects and writes their commits as it goes."""
 
-    def __init__(self, tree: MemoryTree, memo: Memo, writer: FastImport, start: str) -> None:
+    def __init__(
+        self,
+        tree: MemoryTree,
+        memo: Memo,
+        writer: FastImport,
+        start: str,
+        parsed: dict[str, _Parsed],
+    ) -> None:
         self._tree = tree
         self._memo = memo
         self._writer = writer
@@ -137,7 +157,8 @@ class _Run:
         self._earlier = Earlier()
         self._failed: dict[str, str] = {}
         self._names: dict[str, str] = {}
-        self._parsed: dict[str, _Parsed] = {}
+        self._parsed = parsed
+        self._expected: set[str] = set()
         self.effects: dict[str, Effect] = {}
         self.failures: list[Failure] = []
 
@@ -150,8 +171,9 @@ class _Run:
     def read_ahead(self, patches: Sequence[Patch]) -> None:
         """Read patches whose effect is not remembered, and have git read the files that they change."""
         for patch in patches:
-            if patch.sha256 in self._parsed or patch.sha256 in self._memo.effects:
+            if patch.sha256 in self._expected or patch.sha256 in self._memo.effects:
                 continue
+            self._expected.add(patch.sha256)
             with contextlib.suppress(MalformedPatch):  # said when its turn comes
                 paths = (file.old_path for file in self._read(patch).files)
                 self._tree.expect(path for path in paths if path is not None)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from typing import TYPE_CHECKING, NamedTuple
 
+from musakit.git.objects import blob_id
 from musakit.upstream.content import LINK, folded
 
 if TYPE_CHECKING:
@@ -30,11 +30,6 @@ class FileChange(NamedTuple):
     path: str
     before: Entry | None
     after: Entry | None
-
-
-def blob_id(content: bytes) -> str:
-    """Object id that git gives to content."""
-    return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 def split_lines(content: bytes) -> list[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,6 +10,7 @@ from musakit.errors import UsageError
 from musakit.git import worktree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from musakit.git.store import Store
@@ -30,8 +32,22 @@ class CheckedOut(NamedTuple):
     edited: tuple[str, ...]
 
 
+@contextlib.contextmanager
+def inspect(store: Store, folder: Path | None) -> Iterator[worktree.Inspection | None]:
+    """Begin to look at the work tree in `folder`, long before it is needed; None if there is none of this store."""
+    if folder is None or worktree.name_of(store, folder) is None:
+        yield None
+        return
+    with worktree.Inspection(folder) as inspection:
+        yield inspection
+
+
 def checkout(
-    store: Store, outcome: AppliedTarget, upstream: str | None, folder: Path
+    store: Store,
+    outcome: AppliedTarget,
+    upstream: str | None,
+    folder: Path,
+    inspection: worktree.Inspection | None,
 ) -> CheckedOut:
     """Make a work tree in `folder`, or bring the one that is there to the result and touch only what differs.
 
@@ -40,6 +56,7 @@ def checkout(
         outcome: the applied target.
         upstream: which of its upstreams; if None, that of the work tree that is there, else the first.
         folder: where to.
+        inspection: what `inspect` gave for the folder.
 
     Raises:
         UsageError: the folder holds something else, another upstream, commits of its own, or edits in the way.
@@ -51,14 +68,16 @@ def checkout(
         return CheckedOut(name, applied, ())
     if name != there:
         raise UsageError(f"`{folder}` is a work tree of `{there}`, not of `{name}`")
+    if inspection is None:
+        raise UsageError(f"another program has just made a work tree in `{folder}`")
     head = worktree.head_of(folder)
     if head == applied.commit:
-        return CheckedOut(name, applied, worktree.edited_files(folder))
+        return CheckedOut(name, applied, inspection.edited())
     if not _is_safe_to_leave(store, applied, folder, head):
         branch = f"git -C {quote(str(folder))} branch kept-{head[:12]}"
         text = f"`{folder}` is on commit {head[:12]}, which is not of this series and on no branch"
         raise UsageError(text, hints=(branch,))
-    return CheckedOut(name, applied, worktree.move(store, folder, applied.commit))
+    return CheckedOut(name, applied, worktree.move(store, folder, applied.commit, inspection))
 
 
 def _choose(outcome: AppliedTarget, name: str | None) -> tuple[str, Applied]:

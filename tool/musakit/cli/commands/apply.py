@@ -15,11 +15,13 @@ from musakit.cli.patched import (
     show_checkout,
 )
 from musakit.errors import UsageError
+from musakit.target.checkout import inspect
 
 if TYPE_CHECKING:
     import argparse
 
     from musakit.cli.settings import Settings
+    from musakit.git.worktree import Inspection
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,10 +45,15 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         raise UsageError("`--upstream` names the upstream of a work tree: give `--worktree` too")
     if options.check and options.worktree is not None:
         raise UsageError("`--check` keeps nothing, so there is nothing to bring to a work tree")
+    with inspect(settings.store(), options.worktree) as inspection:
+        return _run(options, settings, inspection)
+
+
+def _run(options: argparse.Namespace, settings: Settings, inspection: Inspection | None) -> int:
     outcome = apply_named(settings, options.target, keep=not options.check, relock=options.lock)
     lock = new_lock(settings, outcome) if outcome.ok and options.lock else None
     if outcome.ok and options.worktree is not None:
-        show_checkout(settings, outcome, options.upstream, options.worktree)
+        show_checkout(settings, outcome, options.upstream, options.worktree, inspection)
     if lock is not None:
         record_lock(outcome, lock)
     report_applied(settings, outcome, as_json=options.json)

@@ -12,11 +12,13 @@ from musakit.cli.patched import apply_named, report_applied, show_checkout
 from musakit.errors import UsageError
 from musakit.report.document import checkout_row, document
 from musakit.target.apply import upstreams_with
+from musakit.target.checkout import inspect
 
 if TYPE_CHECKING:
     import argparse
 
     from musakit.cli.settings import Settings
+    from musakit.git.worktree import Inspection
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +36,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Write a patched upstream to a folder, one commit for each patch."""
+    with inspect(settings.store(), options.folder) as inspection:
+        return _run(options, settings, inspection)
+
+
+def _run(options: argparse.Namespace, settings: Settings, inspection: Inspection | None) -> int:
     outcome = apply_named(settings, options.target, before=options.before)
     upstream = options.upstream
     if options.before is not None:
@@ -44,7 +51,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     if not outcome.ok and upstream not in outcome.applied():
         report_applied(settings, outcome, as_json=options.json)
         return NO
-    found = show_checkout(settings, outcome, upstream, options.folder)
+    found = show_checkout(settings, outcome, upstream, options.folder, inspection)
     if options.json:
         row = checkout_row(found, options.folder)
         write_json(document("checkout", outcome.target.name, ok=True, **row))
