@@ -13,12 +13,11 @@ from musakit.replay.mapping import Mappings
 from musakit.replay.outcome import VANISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from musakit.replay.file import FileResult
     from musakit.replay.outcome import Clash, HunkOutcome, Verdict
     from musakit.replay.own import Own, OwnFile, OwnPatch
-    from musakit.replay.renames import Renames
     from musakit.replay.side import Changes, Side
     from musakit.replay.text import Texts
 
@@ -66,18 +65,24 @@ class PatchResult(NamedTuple):
 class Judge:
     """Judges the patches of one series on trees of one release."""
 
-    def __init__(self, own: Own, texts: Texts, renames: Renames, names: tuple[str, str]) -> None:
+    def __init__(
+        self,
+        own: Own,
+        texts: Texts,
+        target: Callable[[str], str | None],
+        names: tuple[str, str],
+    ) -> None:
         """Nothing is judged yet.
 
         Args:
             own: the series on its own tree.
             texts: contents of both trees.
-            renames: what the upstream renamed.
+            target: where the upstream has moved a file that the other tree lacks; None if it is nowhere.
             names: what conflict markers call the other tree and the series' own.
         """
         self._own = own
         self._texts = texts
-        self._renames = renames
+        self._target = target
         self._names = names
         self._mappings = Mappings()
         self.blockers = Blockers(own, texts, self._mappings)
@@ -122,7 +127,7 @@ class Judge:
 
     def locate(self, path: str) -> str | None:
         """Where a file of the series' own tree is on the other one, which lacks its path."""
-        return None if path in self._own.created else self._renames.target(path)
+        return None if path in self._own.created else self._target(path)
 
     def after(self, file: OwnFile, before: Entry | None) -> Entry | None:
         """The file after one of several sections of a patch for it."""
