@@ -151,3 +151,15 @@ def test_progress_is_told(made: Made) -> None:
         progress=lambda done, total: told.append((done, total)),
     )
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_a_hunk_that_fails_for_an_earlier_patch_says_so(store: Store) -> None:
+    states = (
+        one(lines(60, _10="ten")),
+        one(lines(60, _10="ten, more", _40="forty")),
+    )
+    made = make(store, one(lines(60)), states, one(lines(60, _10="other", _40="another")))
+    first, second = made.replay().outcomes
+    assert [hunk.text for hunk in first.hunks] == [""]
+    assert second.verdict == "conflict"
+    assert [hunk.text for hunk in second.hunks] == ["it fails for want of `1.patch`", ""]

@@ -49,6 +49,32 @@ class Blockers:
         ]
         return tuple(self._own.patches[number].name for number in close or touching or failed)
 
+    def explained(
+        self,
+        index: int,
+        hunks: Sequence[HunkOutcome],
+        assumed: Sequence[HunkOutcome],
+        failed: Sequence[int],
+    ) -> tuple[HunkOutcome, ...]:
+        """Hunks of a patch with a conflict of its own; of those that fail for an earlier one their text says so.
+
+        Args:
+            index: the patch, from 0.
+            hunks: its hunks.
+            assumed: its hunks where the earlier conflicts are taken as resolved.
+            failed: earlier patches that do not go on, in order.
+        """
+        stay = {(hunk.path, hunk.line) for hunk in assumed if hunk.kind in BAD}
+        found = []
+        for hunk in hunks:
+            if hunk.kind in BAD and (hunk.path, hunk.line) not in stay:
+                names = ", ".join(f"`{name}`" for name in self.of(index, [hunk], failed))
+                text = f"it fails for want of {names}"
+                found.append(hunk._replace(text="; ".join(filter(None, [text, hunk.text]))))
+            else:
+                found.append(hunk)
+        return tuple(found)
+
     def _is_close(self, earlier: OwnPatch, index: int, hunk: HunkOutcome) -> bool:
         """Whether an earlier patch changed lines that a hunk quotes, or right beside them."""
         mine = next(_with_path(self._own.patches[index], hunk.path), None)

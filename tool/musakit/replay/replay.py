@@ -169,9 +169,11 @@ class _Run:
             (path, (entry.mode, self._writer.content(entry.blob)) if entry is not None else None)
             for path, entry in result.merged.items()
         )
+        blockers = self._judge.blockers
         if not assumed.goes_on:
-            return PatchOutcome(name, "conflict", result.hunks, clashes=clashes, merged=merged)
-        by = self._judge.blockers.of(index, result.hunks, self._failed)
+            hunks = blockers.explained(index, result.hunks, assumed.hunks, self._failed)
+            return PatchOutcome(name, "conflict", hunks, clashes=clashes, merged=merged)
+        by = blockers.of(index, result.hunks, self._failed)
         return PatchOutcome(name, "blocked", result.hunks, by, clashes, merged=merged)
 
     def _resolved(
