@@ -23,6 +23,10 @@ test-fast: $(READY) ## Lint and the tests that need no real upstream and no torc
 	@echo "leaving out the tests on the real upstreams, the runtime contracts among them" >&2
 	@PATH="$(CURDIR)/$(BIN):$$PATH" ci/test -m "not slow"
 
+.PHONY: test-all
+test-all: $(READY) ## Every test, and the runtime contracts of every target; takes 3 GB of disk for each
+	@PATH="$(CURDIR)/$(BIN):$$PATH" ci/test --all-targets
+
 .PHONY: verify
 verify: $(READY) ## Ask the static and the runtime contracts [TARGET=vllm-0.20]
 	@$(BIN)/musakit verify --runtime --pristine $(TARGET)

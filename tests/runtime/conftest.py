@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from musakit.upstream.pin import Target
+
 TARGET = ROOT / "patches" / "vllm-0.20"
 
 # A stand-in for all that a guest imports. What an engine's configuration does depends on `max_num_seqs`.
@@ -71,8 +73,9 @@ def tiny(store: Store) -> dict[str, str]:
 
 
 class RealPair(NamedTuple):
-    """The default target's trees in the user's own store, and an interpreter to ask them with."""
+    """A target's trees in the user's own store, and an interpreter to ask them with."""
 
+    target: Target
     store: Store
     pristine: Mapping[str, str]
     patched: Mapping[str, str]
@@ -81,17 +84,17 @@ class RealPair(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def real() -> RealPair:
+def real(runtime_target: str) -> RealPair:
     """The real pair; the environment is provisioned once, into the user's own cache, by the user's own settings."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in USER.items():
             if value is not None:
                 patch.setenv(name, value)
         store = Store.open(CACHE / "store.git")
-        target = find_target(ROOT / "patches")
+        target = find_target(ROOT / "patches", runtime_target)
         outcome = apply_target(target, store)
         assert outcome.ok
-        python = provision(load_requirements(TARGET / "runtime.txt"), CACHE, silent)
+        python = provision(load_requirements(target.folder / "runtime.txt"), CACHE, silent)
     pristine = {one.upstream.name: one.fetched.tree for one in outcome.upstreams}
     patched = {name: applied.tree for name, applied in outcome.applied().items()}
-    return RealPair(store, pristine, patched, python, CACHE)
+    return RealPair(target, store, pristine, patched, python, CACHE)

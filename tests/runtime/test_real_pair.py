@@ -1,4 +1,4 @@
-"""The default target's runtime contract, on the real vLLM and the real vllm-musa."""
+"""Runtime contracts on the real vLLM and the real vllm-musa."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from musakit import process
 from musakit.runtime.contract import load_runtime
 from musakit.runtime.environment import GUEST
 from musakit.runtime.run import run
-from tests.runtime.conftest import TARGET
 
 if TYPE_CHECKING:
     from tests.runtime.conftest import RealPair
@@ -23,7 +22,7 @@ LIMIT = 90  # seconds on two cores
 
 
 def test_green_on_the_patched_pair_and_in_time(real: RealPair) -> None:
-    contract = load_runtime(TARGET / "runtime.toml")
+    contract = load_runtime(real.target.folder / "runtime.toml")
     began = time.monotonic()
     found = run(contract, real.patched, real.store, real.python, real.cache)
     seconds = time.monotonic() - began
@@ -35,13 +34,13 @@ def test_green_on_the_patched_pair_and_in_time(real: RealPair) -> None:
 
 
 def test_red_on_the_pristine_pair_with_the_real_exceptions(real: RealPair) -> None:
-    contract = load_runtime(TARGET / "runtime.toml")
+    contract = load_runtime(real.target.folder / "runtime.toml")
     found = run(contract, real.pristine, real.store, real.python, real.cache)
     assert [one.entry for one in found if one.verdict == "pass"] == []
     texts = {one.entry: one.actual for one in found}
     unexpected = "get_attn_backend_cls() got an unexpected keyword argument 'num_heads'"
     assert unexpected in texts["dflash-selects-flash-attn"]
-    assert "Not support device type: musa" in texts["server-starts-and-captures"]
+    assert "musa" in texts["server-starts-and-captures"].lower()
 
 
 def test_cpu_equivalent_of_the_dflash_kernel(real: RealPair, tmp_path: Path) -> None:
