@@ -66,7 +66,7 @@ def by_tag(pinned: Fetched, wanted: Range, repository: Path) -> tuple[Column, ..
         tag = tags.get(version)
         if version == own:
             day = tag.day if tag else ""
-            columns.append(_pin_column(pinned, place, day))
+            columns.append(_pin_column(pinned, place, day, tag.commit if tag else ""))
         elif tag is not None:
             release = Release(tag.name, tag.commit, tag.day)
             columns.append(Column(release, GitSource(place, tag.commit)))
@@ -88,7 +88,7 @@ def by_count(pinned: Fetched, wanted: Range, repository: Path) -> tuple[Column, 
     if chosen[-1:] != [found[-1]]:
         chosen.append(found[-1])
     place = _git_url(repository)
-    first = _pin_column(pinned, place, "")
+    first = _pin_column(pinned, place, "", "")
     if wanted.since is not None and since != first.release.identity:
         first = Column(Release(since[:_SHORT], since), GitSource(place, since))
     others = (
@@ -113,17 +113,24 @@ def _version_tags(repository: Path, *, prereleases: bool) -> dict[str, Tag]:
     return found
 
 
-def _pin_column(pinned: Fetched, place: str, day: str) -> Column:
-    release = pin_release(pinned)
-    return Column(release._replace(date=day), GitSource(place, release.identity))
+def _pin_column(pinned: Fetched, place: str, day: str, tagged: str) -> Column:
+    """The pin with its commit, wherever its tree came from."""
+    commit = _own_commit(pinned.pin) or tagged
+    release = pin_release(pinned)._replace(date=day, identity=commit)
+    return Column(release, GitSource(place, commit))
+
+
+def _own_commit(pin: Pin) -> str:
+    """The commit of a pin; empty if no source says it."""
+    return next((one.commit for one in pin.sources if isinstance(one, GitSource)), "")
 
 
 def _commit_of_pin(pinned: Fetched) -> str:
-    for source in pinned.pin.sources:
-        if isinstance(source, GitSource):
-            return source.commit
-    text = f"no source of `{pinned.pin}` says which commit it is"
-    raise UsageError(f"{text}; name the first commit with `--from`")
+    commit = _own_commit(pinned.pin)
+    if not commit:
+        text = f"no source of `{pinned.pin}` says which commit it is"
+        raise UsageError(f"{text}; name the first commit with `--from`")
+    return commit
 
 
 def _head(repository: Path) -> str:

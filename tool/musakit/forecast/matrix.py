@@ -78,8 +78,8 @@ class Cell(NamedTuple):
 
     @property
     def vanished(self) -> tuple[HunkOutcome, ...]:
-        """Hunks of which nothing is left."""
-        return tuple(hunk for hunk in self.hunks if hunk.kind in VANISHED)
+        """Hunks of which nothing is left, or less than the patch says."""
+        return tuple(hunk for hunk in self.hunks if hunk.kind in VANISHED or hunk.lost)
 
     @property
     def costs(self) -> bool:

@@ -9,6 +9,7 @@ from musakit.errors import UsageError
 from musakit.forecast.bring import bring
 from musakit.forecast.columns import plan_columns
 from musakit.forecast.cost import answer_of
+from musakit.forecast.culprits import Scene, with_culprits
 from musakit.forecast.matrix import Broken, Cell, Contracted, Matrix, Row
 from musakit.forecast.question import Question
 from musakit.forecast.values import finding_of, hunk_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from musakit.finding import Finding
     from musakit.forecast.columns import Range
     from musakit.forecast.matrix import Release
-    from musakit.forecast.work import Found
     from musakit.git.store import Store
     from musakit.series.folder import Patch
     from musakit.target.apply import AppliedTarget, Patched
@@ -97,18 +97,31 @@ def forecast(
     there = [release for release in releases if not release.problem]
     work = Work(subject, there, place.store, place.folder)
     work.run(jobs, progress, waiting)
-    found = {release: work.found(release) for release in there}
-    needs = work.needs(_stopped(moving.patches, found.values()), jobs, progress)
-    return Forecast(_matrix(outcome, moving, releases, found, needs), plan.notices)
+    found = [work.found(release) for release in there]
+    cells = [[_cell(value) for value in one.verdicts] for one in found]
+    scene = Scene(place.store, applied, moving.patches, tuple(there), plan.history)
+    cells = with_culprits(scene, cells, work, progress)
+    columns = {
+        release: _Column(column, one.contract)
+        for release, column, one in zip(there, cells, found, strict=True)
+    }
+    needs = work.needs(_stopped(moving.patches, cells), jobs, progress)
+    return Forecast(_matrix(outcome, moving, releases, columns, needs), plan.notices)
 
 
-def _stopped(patches: Iterable[Patch], found: Iterable[Found]) -> list[str]:
+class _Column(NamedTuple):
+    """What is known of a release: a cell for each patch, and what the contract says as a value."""
+
+    cells: list[Cell]
+    contract: dict[str, Any] | None
+
+
+def _stopped(patches: Sequence[Patch], columns: Iterable[Sequence[Cell]]) -> list[str]:
     """Patches that do not go on somewhere."""
-    names = [patch.name for patch in patches]
-    verdicts = [[value["verdict"] for value in one.verdicts] for one in found]
-    return [
-        name for place, name in enumerate(names) if any(row[place] in _STOPPED for row in verdicts)
-    ]
+    places = {
+        place for cells in columns for place, cell in enumerate(cells) if cell.verdict in _STOPPED
+    }
+    return [patches[place].name for place in sorted(places)]
 
 
 def _moving(outcome: AppliedTarget, name: str | None) -> Patched:
@@ -130,18 +143,17 @@ def _matrix(
     outcome: AppliedTarget,
     moving: Patched,
     releases: tuple[Release, ...],
-    found: Mapping[Release, Found],
+    found: Mapping[Release, _Column],
     needs: Mapping[str, frozenset[str]],
 ) -> Matrix:
     known = [found.get(release) for release in releases]
-    columns = [[_cell(value) for value in one.verdicts] if one else None for one in known]
     mails = [parse_mail(patch.data, patch.name) for patch in moving.patches]
     rows = tuple(
         Row(
             patch.name,
             patch.sha256,
             subject_of(mail.message),
-            tuple(column[number] if column else None for column in columns),
+            tuple(one.cells[number] if one else None for one in known),
         )
         for number, (patch, mail) in enumerate(zip(moving.patches, mails, strict=True))
     )

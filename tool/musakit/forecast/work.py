@@ -59,6 +59,9 @@ class Found(NamedTuple):
 class Work:
     """A subject on some releases.
 
+    Attributes:
+        shelf: what is known.
+
     Args:
         subject: what is asked.
         releases: the releases that are in the store.
@@ -77,7 +80,7 @@ class Work:
         self._groups = groups_of(subject.patches)
         trees = {subject.applied.pristine, *(release.tree for release in releases)}
         self._trees = sorted(trees)
-        self._shelf = self._read_shelf()
+        self.shelf = self._read_shelf()
         self._states = {tree: self._read_states(tree) for tree in self._trees}
 
     def run(self, jobs: int, progress: Progress, waiting: Callable[[], None] | None = None) -> None:
@@ -91,25 +94,25 @@ class Work:
         if not any(map(self._is_left, self._releases)):
             return
         with locked(self._folder / "work.lock", waiting=waiting):
-            self._shelf = self._read_shelf()  # another one may have done some of it meanwhile
+            self.shelf = self._read_shelf()  # another one may have done some of it meanwhile
             left = list(filter(self._is_left, self._releases))
             objects = objects_store(self._store, self._folder)
             tasks = [self._task(release, objects) for release in left]
             step = f"replaying on releases of {self._subject.upstream}"
             done = len(self._releases) - len(tasks)
             for number, values in spread(evaluate, tasks, jobs):
-                self._shelf.put(tasks[number].tree, values)
+                self.shelf.put(tasks[number].tree, values)
                 done += 1
                 progress(step, done, len(self._releases))
 
     def found(self, release: Release) -> Found:
         """What is known of a release after `run`."""
-        verdicts = tuple(self._shelf.find(key) for key in self._keys(release))
+        verdicts = tuple(self.shelf.find(key) for key in self.keys(release))
         question = self._subject.question
         if question is None:
             return Found(verdicts, None)
         effect = united(self._effects(verdicts), self._subject.patches)
-        return Found(verdicts, self._shelf.find(question.key(self._rules, release.tree, effect)))
+        return Found(verdicts, self.shelf.find(question.key(self._rules, release.tree, effect)))
 
     def needs(
         self, names: Sequence[str], jobs: int, progress: Progress
@@ -126,7 +129,7 @@ class Work:
             return {}
         asked = ("", *names)
         keys = {name: needs_key(self._rules, patches, question, name) for name in asked}
-        left = [name for name in asked if self._shelf.find(keys[name]) is None]
+        left = [name for name in asked if self.shelf.find(keys[name]) is None]
         if left:
             with locked(self._folder / "work.lock"):
                 objects = objects_store(self._store, self._folder)
@@ -135,9 +138,9 @@ class Work:
                     for name in left
                 ]
                 for done, (number, entries) in enumerate(spread(entries_without, tasks, jobs)):
-                    self._shelf.put(applied.pristine, {keys[left[number]]: entries})
+                    self.shelf.put(applied.pristine, {keys[left[number]]: entries})
                     progress("leaving out one patch at a time", done + 1, len(tasks))
-        found = {name: frozenset(self._shelf.find(keys[name])) for name in asked}
+        found = {name: frozenset(self.shelf.find(keys[name])) for name in asked}
         return {name: found[name] - found[""] for name in names}
 
     def _read_shelf(self) -> Shelf:
@@ -146,13 +149,13 @@ class Work:
     def _read_states(self, tree: str) -> States:
         """The files that the series touches, in a tree; a tree never changes."""
         wanted = {path for group in self._groups for path in group.paths}
-        known: States = self._shelf.find(f"{_FILES} {tree}") or {}
+        known: States = self.shelf.find(f"{_FILES} {tree}") or {}
         if wanted - known.keys():
             known = known | read_states(self._store, tree, sorted(wanted - known.keys()))
-            self._shelf.put(tree, {f"{_FILES} {tree}": known})
+            self.shelf.put(tree, {f"{_FILES} {tree}": known})
         return known
 
-    def _keys(self, release: Release) -> list[str]:
+    def keys(self, release: Release) -> list[str]:
         """What the verdict on each patch is remembered by."""
         groups = self._groups_on(release)
         keys = {group.patches: self._key(group, release) for group in dict.fromkeys(groups)}
@@ -188,8 +191,8 @@ class Work:
         return None in found.verdicts or not is_asked
 
     def _task(self, release: Release, objects: Store) -> Task:
-        keys = self._keys(release)
-        known = self._effects(self._shelf.find(key) for key in keys)
+        keys = self.keys(release)
+        known = self._effects(self.shelf.find(key) for key in keys)
         if not _has_blobs(objects, known):
             known = {}
         names = [patch.name for patch in self._subject.patches]
@@ -212,7 +215,7 @@ class Work:
             missing,
             known,
             self._subject.question,
-            self._shelf.keys(release.tree),
+            self.shelf.keys(release.tree),
         )
 
 
