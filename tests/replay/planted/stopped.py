@@ -46,6 +46,13 @@ AMBIGUOUS_CASES = (
         + b"".join(b"line %d\n" % n for n in range(30, 41)),
     ),
     simple(
+        "an insertion that can be at either end of lines between which the upstream put one",
+        AMBIGUOUS,
+        "a\n}\n\nx\ny\nd\ne\nf\n",
+        "a\n}\n\nx\ny\n}\n\nx\ny\nd\ne\nf\n",
+        "a\n}\n\nx\nmore\ny\nd\ne\nf\n",
+    ),
+    simple(
         "a copy was put around the line",
         AMBIGUOUS,
         "x\np\na\nq\ny\nz\n",
@@ -84,6 +91,20 @@ CONTRADICTED_CASES = (
         _MAIN,
         _MAIN.replace("def main", _HELPER + "def main"),
         _MAIN.replace("\n\ndef main", _OTHER_HELPER.join(["\n\n", "# more\nZ = 1\n\n\ndef main"])),
+    ),
+    simple(
+        "the function is there with an argument more, elsewhere",
+        CONTRADICTED,
+        _MAIN,
+        _MAIN.replace("def main", _HELPER + "def main"),
+        _MAIN + "\n\n" + _OTHER_HELPER.rstrip() + "\n",
+    ),
+    simple(
+        "the import is there, some lines away",
+        CONTRADICTED,
+        "import a\nimport b\nimport c\nimport d\nimport e\nimport f\n\nx = 1\n",
+        "import a\nimport b\nimport new\nimport c\nimport d\nimport e\nimport f\n\nx = 1\n",
+        "import a\nimport b\nimport c\nimport d\nimport e\nimport new\nimport f\n\nx = 1\n",
     ),
     simple(
         "two of three changes of a hunk, one otherwise",

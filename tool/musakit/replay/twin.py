@@ -69,6 +69,8 @@ def _is_defined(sides: Sides, segment: Segment, line: bytes) -> bool:
     """Whether a line makes a name that the other tree makes in the same function or class."""
     if not _DEFINITION.match(line):
         return False
+    if not line[:1].isspace():
+        return True
     here = sides.after.lines.index(line, segment.t0)
     there = sides.there.lines.index(line)
     section = section_of(sides.after, here, here + 1)
