@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from musakit.git.merge import merge_trees
 from musakit.replay.outcome import BAD, VANISHED
-from tests.builders import Bench, File, files_of, law
+from tests.builders import Bench, File, files_of, law, run_git
 from tests.replay.made import make
 from tests.series.generated import mutated, plain_series, series
 
@@ -108,3 +108,45 @@ def test_what_is_wholly_upstream_is_upstreamed(bench: Bench, case: tuple[Tree, l
     result = make(bench.store, base, trees, trees[-1]).replay()
     assert {outcome.verdict for outcome in result.outcomes} == {"upstreamed"}
     assert result.commit == result.onto
+
+
+_FEW = st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"}\n", b"return\n"])
+_ROWS = st.lists(
+    st.one_of(_FEW, st.integers(0, 10_000).map(lambda number: b"row %d\n" % number)),
+    min_size=4,
+    max_size=24,
+)
+
+
+@st.composite
+def edited(draw: st.DrawFn, rows: list[bytes]) -> list[bytes]:
+    """Lines with some replaced, added, taken away or copied."""
+    result = list(rows)
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(result)))
+        start = draw(st.integers(0, len(result)))
+        copied = result[start : start + draw(st.integers(1, 5))]
+        new = draw(st.one_of(st.lists(_FEW, max_size=3), st.just(copied)))
+        result[at : at + draw(st.integers(0, 2))] = new
+    return result
+
+
+@law
+@given(st.data())
+def test_git_merges_files_of_few_different_lines_to_the_same(
+    bench: Bench, data: st.DataObject
+) -> None:
+    """Where lines repeat, comparisons differ in what they take for changed; then nothing is placed."""
+    rows = data.draw(_ROWS)
+    patched, other = data.draw(edited(rows)), data.draw(edited(rows))
+    assume(patched != rows)
+    base, state, onto = ({"f": File(b"".join(one))} for one in (rows, patched, other))
+    (outcome,) = make(bench.store, base, [state], onto).replay().outcomes
+    if not outcome.goes_on or outcome.vanished:
+        return
+    for name, tree in (("ours", onto), ("base", base), ("theirs", state)):
+        (bench.work / name).write_bytes(tree["f"].content)
+    merge = ("merge-file", "-p", "ours", "base", "theirs")
+    merged = run_git(*merge, cwd=bench.work, ok=range(128))
+    if b"<<<<<<<" not in merged:
+        assert merged == bench.store.read(outcome.commit, "f")

@@ -33,7 +33,7 @@ class EntryChange(NamedTuple):
 def start_changes(store: Store, commits: Sequence[str]) -> subprocess.Popen[bytes]:
     """Have git list what each commit changes against its only parent; `finish_changes` takes the list."""
     process = start_git(
-        *("--git-dir", store.path, "diff-tree", "--stdin", "-r", "-z"),
+        *("--git-dir", store.path, "diff-tree", "--stdin", "--always", "-r", "-z"),
         *("--no-renames", "--full-index", "--ignore-submodules=none"),
     )
     assert process.stdin is not None
@@ -54,15 +54,19 @@ def finish_changes(
     output, errors = process.communicate()
     if process.returncode:
         raise store.damaged(errors.decode(errors="replace").strip())
-    found: dict[str, list[EntryChange]] = {commit: [] for commit in commits}
+    found: dict[str, list[EntryChange]] = {}
     words = iter(output.decode(errors="surrogateescape").split("\0")[:-1])
     commit = ""
     for word in words:
         if not word.startswith(":"):
             commit = word
+            found[commit] = []
             continue
         old_mode, new_mode, old, new, _status = word[1:].split(" ")
         before = None if old_mode == _NOTHING else Entry(old_mode, old)
         after = None if new_mode == _NOTHING else Entry(new_mode, new)
         found[commit].append(EntryChange(next(words), before, after))
+    missing = [commit for commit in commits if commit not in found]
+    if missing:  # git passes over them without a word
+        raise store.damaged(f"commit {missing[0]} is missing")
     return {commit: tuple(changes) for commit, changes in found.items()}

@@ -64,7 +64,7 @@ def entries_at(repository: Path, tree: str, paths: Sequence[str]) -> dict[str, E
     for line in listing.split("\0")[:-1]:
         about, path = line.split("\t", 1)
         mode, kind, blob = about.split(" ")
-        if kind == "blob":
+        if kind == "blob" and path in paths:
             found[path] = Entry(mode, blob)
     return found
 
