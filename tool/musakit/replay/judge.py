@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit.replay.evidence import likeness, regions
 from musakit.replay.fate import Fates
 from musakit.replay.outcome import BAD, GOOD
-from musakit.replay.placement import Placement, judge_place
+from musakit.replay.placement import Placement, judge_place, torn
 from musakit.replay.segment import with_slides
 from musakit.replay.twin import find_twin
 
@@ -172,6 +172,9 @@ class _Work:
         twist = self.mapping.reaching(segment.b0, segment.b1)
         if twist is not None:
             return Placement((there + twist.b1 - twist.b0,), is_certain=False)
+        elsewhere = torn(self.mapping, hunk.start, hunk.end)
+        if elsewhere:
+            return Placement(elsewhere, is_certain=False)
         low, high = self.mapping.unchanged_around(segment.b0, segment.b1)
         return judge_place(self.mapping, max(low, hunk.start), min(high, hunk.end))
 

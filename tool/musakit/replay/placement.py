@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from musakit.replay.mapping import Mapping
 
 _WORD = re.compile(rb"\w")
+_TELLING = (
+    2  # different lines with a letter or digit that a block needs to be told by how often it occurs
+)
 
 
 class Placement(NamedTuple):
@@ -39,8 +42,8 @@ def judge_place(mapping: Mapping, start: int, end: int) -> Placement:
         return Placement(())
     here, there = old.places(block), new.places(block)
     others = tuple(place for place in there if place != at)
-    # Blank lines and closing brackets are equally many by chance.
-    tells = len(here) == 1 or any(map(_WORD.search, block))
+    # Blank lines, closing brackets and single words are equally many by chance.
+    tells = len({line for line in block if _WORD.search(line)}) >= _TELLING
     if tells and at in there and len(here) == len(there) and here.index(start) == there.index(at):
         return Placement(others)
     low, high = mapping.unchanged_around(start, end)
@@ -63,3 +66,18 @@ def _section_decides(
         for text, places in ((mapping.old, twins), (mapping.new, others))
         for place in places
     )
+
+
+def torn(mapping: Mapping, start: int, end: int) -> tuple[int, ...]:
+    """Where lines of `old[start:end]` stand that occur once in both texts, and not where the block is carried.
+
+    None if as many others of the block do stand there: then it has stayed, and lost a line or two.
+    """
+    old, new = mapping.old, mapping.new
+    unique = [
+        at for at in range(start, end) if old.counts[line := old.lines[at]] == new.counts[line] == 1
+    ]
+    away = [at for at in unique if mapping.inside(at, at + 1)]
+    if not away or len(away) < len(unique) - len(away):
+        return ()
+    return tuple(sorted(new.lines.index(old.lines[at]) for at in away))
