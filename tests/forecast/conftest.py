@@ -10,6 +10,7 @@ import pytest
 from musakit.forecast.columns import Range
 from musakit.forecast.run import Forecast, Place, forecast
 from musakit.git.store import Store
+from musakit.series.lock import make_lock, write_lock
 from musakit.target.apply import apply_target
 from musakit.upstream.target import find_target
 from tests.forecast.made import Made, make_project
@@ -53,6 +54,15 @@ class Bench(NamedTuple):
         outcome = apply_target(find_target(self.made.patches), place.store)
         assert outcome.ok, outcome
         return forecast(outcome, None, wanted, place, jobs=jobs)
+
+
+@pytest.fixture
+def locked_bench(bench: Bench) -> Bench:
+    """The made project with a lock, for commands."""
+    store = bench.place.store
+    outcome = apply_target(find_target(bench.made.patches), store)
+    write_lock(outcome.target.folder, make_lock(outcome.target, outcome.applied(), {}))
+    return bench
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def changed(tree: Mapping[str, File], **texts: str | bytes | None) -> dict[str, 
 
 
 PIN = changed(
-    {"pyproject.toml": File(b"")},
+    {"README": File(b"demo\n")},
     __init__="",
     steady=numbered(30),
     shared=numbered(60),
@@ -169,16 +169,21 @@ def make_project(folder: Path, releases: Mapping[str, Mapping[str, File]] = RELE
     """A project with the target `demo-1`, and an index with releases of which the first is the pin."""
     made = Made(folder / "project", folder / "index")
     digests = {version: made.offer(version, tree) for version, tree in releases.items()}
-    target = made.patches / "demo-1"
-    (target / "demo").mkdir(parents=True)
-    (made.patches / "default").write_text("demo-1\n")
-    (target / "target.toml").write_text(
+    write_series(made)
+    (made.patches / "demo-1" / "target.toml").write_text(
         'schema = 1\nlabel = "x1"\npython = ">=3.10"\n\n[upstream.demo]\nversion = "1.0"\n\n'
         f'[[upstream.demo.source]]\nsdist = "{digests["1.0"]}"\n'
     )
+    return made
+
+
+def write_series(made: Made) -> None:
+    """The target's series and contract, without its pins."""
+    target = made.patches / "demo-1"
+    (target / "demo").mkdir(parents=True)
+    (made.patches / "default").write_text("demo-1\n")
     (target / "contract.toml").write_text(CONTRACT)
     names = list(SERIES)
     for name, data in zip(names, mails(made.folder, PIN, _series_states(), names), strict=True):
         (target / "demo" / f"{name}.patch").write_bytes(data)
     (target / "demo" / "series").write_text("".join(f"{name}.patch\n" for name in names))
-    return made

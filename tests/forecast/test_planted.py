@@ -55,6 +55,27 @@ def test_what_fails_for_want_of_a_patch_names_the_patch(planted: Matrix) -> None
     }
 
 
+def test_the_release_that_changed_the_place_and_how(planted: Matrix) -> None:
+    rows = {row.patch.removesuffix(".patch"): row for row in planted.rows}
+    found = {
+        name: {(one.since, one.before) for cell in row.cells if cell for one in cell.culprits}
+        for name, row in rows.items()
+    }
+    assert found == {
+        "raise-the-limit": {("1.3", "1.2")},
+        "change-a-shared-line": {("1.2", "1.1"), ("2.0", "1.3")},  # merged, then in conflict
+        "build-on-the-change": {("1.2", "1.1")},
+        "leave-earlier": {("2.1", "2.0")},
+        "stay-steady": set(),
+    }
+    last = rows["change-a-shared-line"].cells[-1]
+    assert last is not None
+    (culprit,) = last.culprits
+    assert (culprit.hunk, culprit.path, culprit.commit) == (1, "demo/shared.py", "")
+    changes = [line for line in culprit.diff.splitlines() if line[:1] in {"+", "-"}]
+    assert changes[-2:] == ["-line 20", "+theirs 20"]
+
+
 def test_nothing_breaks_on_the_pin_alone(bench: Bench) -> None:
     matrix = bench.run(Range(until="1.0")).matrix
     (release,) = matrix.releases

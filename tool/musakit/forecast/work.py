@@ -97,7 +97,7 @@ class Work:
             self.shelf = self._read_shelf()  # another one may have done some of it meanwhile
             left = list(filter(self._is_left, self._releases))
             objects = objects_store(self._store, self._folder)
-            tasks = [self._task(release, objects) for release in left]
+            tasks = [self._task(release, objects) for release in neighbours(left, jobs)]
             step = f"replaying on releases of {self._subject.upstream}"
             done = len(self._releases) - len(tasks)
             for number, values in spread(evaluate, tasks, jobs):
@@ -217,6 +217,14 @@ class Work:
             self._subject.question,
             self.shelf.keys(release.tree),
         )
+
+
+def neighbours(releases: Sequence[Release], jobs: int) -> list[Release]:
+    """Releases in an order in which each process gets neighbours, which have most of their files in common."""
+    length = -(-len(releases) // max(jobs, 1)) or 1
+    return [
+        releases[place] for step in range(length) for place in range(step, len(releases), length)
+    ]
 
 
 def objects_store(store: Store, folder: Path) -> Store:
