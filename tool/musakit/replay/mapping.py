@@ -81,7 +81,8 @@ class Mapping:
         span = self.spans[after]
         top = self.spans[last].a1 if last >= 0 else 0
         reach = span.a0 - slide_up(self.old.lines, self.new.lines, span, top)
-        return span if reach < end else None
+        # Among blank lines it makes no difference.
+        return span if reach < end and b"".join(self.old.lines[reach : span.a0]).strip() else None
 
     def unchanged_around(self, start: int, end: int) -> tuple[int, int]:
         """The longest run of unchanged lines of `old` that contains `old[start:end]`, which must be unchanged."""

@@ -71,7 +71,8 @@ def _section_decides(
 def torn(mapping: Mapping, start: int, end: int) -> tuple[int, ...]:
     """Where lines of `old[start:end]` stand that occur once in both texts, and not where the block is carried.
 
-    None if as many others of the block do stand there: then it has stayed, and lost a line or two.
+    None if more others of the block do stand there: then it has stayed, and lost a line or two. None either if the
+    block has stayed in its function or class and they are elsewhere.
     """
     old, new = mapping.old, mapping.new
     unique = [
@@ -80,4 +81,9 @@ def torn(mapping: Mapping, start: int, end: int) -> tuple[int, ...]:
     away = [at for at in unique if mapping.inside(at, at + 1)]
     if not away or len(away) < len(unique) - len(away):
         return ()
-    return tuple(sorted(new.lines.index(old.lines[at]) for at in away))
+    places = sorted(new.lines.index(old.lines[at]) for at in away)
+    here = mapping.nearest(start)
+    section = section_of(old, start, end)
+    if section and section_of(new, here, here + end - start) == section:
+        places = [place for place in places if section_of(new, place, place + 1) == section]
+    return tuple(places)
