@@ -146,7 +146,7 @@ def test_a_long_series_killed_and_run_again(session: Session) -> None:
     """`KILL_EACH=1 pytest tests/rebase/test_killed.py` kills at every single step."""
     asked = session.made.conflicting
     assert len(asked) > 3
-    assert check(session, frames=4, each=int(os.environ.get("KILL_EACH", "40"))) > 500
+    assert check(session, frames=1, each=int(os.environ.get("KILL_EACH", "500"))) > 60
 
 
 @pytest.mark.parametrize("session", [20], indirect=True)

@@ -16,8 +16,10 @@ _SHOWN = 12  # lines of a difference
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 patch`, `2 patches`."""
+    """`1 patch`, `2 patches`, `3 entries`."""
     plural = noun + ("es" if noun.endswith(("ch", "s", "x")) else "s")
+    if noun.endswith("y"):
+        plural = f"{noun[:-1]}ies"
     return f"{number} {noun if number == 1 else plural}"
 
 
