@@ -57,16 +57,16 @@ def edited(text: Text, edits: Sequence[Edit]) -> list[bytes]:
     return lines + text.lines[done:]
 
 
-def favoured(sides: Sides, mapping: Mapping, judged: Sequence[Judged]) -> list[bytes]:
+def favoured(sides: Sides, chunks: Sequence[Chunk], judged: Sequence[Judged]) -> list[bytes]:
     """The file with every conflict resolved in the patch's favour."""
-    chunks = _chunks(mapping, judged)
     edits = [Edit(c.c0, c.c1, sides.after.lines[c.t0 : c.t1]) for c in chunks]
     return edited(sides.there, _with(edits, judged))
 
 
-def marked(sides: Sides, mapping: Mapping, judged: Sequence[Judged], labels: Labels) -> bytes:
+def marked(
+    sides: Sides, chunks: Sequence[Chunk], judged: Sequence[Judged], labels: Labels
+) -> bytes:
     """The file with what merges merged, and diff3 conflict markers around the rest."""
-    chunks = _chunks(mapping, judged)
     crlf = sides.before.lines[:1] and sides.before.lines[0].endswith(b"\r\n")
     end = b"\r\n" if crlf else b"\n"
     edits = [
@@ -123,7 +123,8 @@ def _with(edits: list[Edit], judged: Sequence[Judged]) -> list[Edit]:
     return sorted([*edits, *clean], key=lambda edit: edit[:2])
 
 
-def _chunks(mapping: Mapping, judged: Sequence[Judged]) -> list[Chunk]:
+def chunks_of(mapping: Mapping, judged: Sequence[Judged]) -> list[Chunk]:
+    """The conflicts of a file, in order and apart."""
     segments = [segment for one in judged for segment in one.hunk.segments]
     wanted = [segment for one in judged for segment in one.conflicting]
     return sorted({_chunk(mapping, segments, segment) for segment in wanted})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from musakit.replay.chunks import edited, edits_of, favoured, marked
+from musakit.replay.chunks import chunks_of, edited, edits_of, favoured, marked
 from musakit.replay.judge import is_bad, judge_hunks
 from musakit.replay.outcome import HunkOutcome
 from musakit.replay.section import section_of
@@ -136,8 +136,9 @@ def _text(question: Question, texts: Texts, mappings: Mappings) -> Content:
         blob = texts.add(edited(sides.there, edits_of(judged))).blob
         return Content(outcomes, blob, blob)
     mapping = mappings.between(sides.before, sides.there)
-    ours = texts.add(favoured(sides, mapping, judged)).blob
-    return Content(outcomes, "", ours, marked(sides, mapping, judged, question.labels))
+    chunks = chunks_of(mapping, judged)
+    ours = texts.add(favoured(sides, chunks, judged)).blob
+    return Content(outcomes, "", ours, marked(sides, chunks, judged, question.labels))
 
 
 def _sides(question: Question, texts: Texts) -> tuple[Sides, tuple[PlacedHunk, ...]]:

@@ -97,29 +97,33 @@ def _gaps(old: list[bytes], new: list[bytes]) -> Iterator[Span]:
 
 def _anchors(old: list[bytes], new: list[bytes], gap: Span) -> list[tuple[int, int]]:
     """Pairs of equal lines that occur once on both sides of a gap, as many as stand in the same order."""
-    where = _once(old, gap.a0, gap.a1)
-    there = _once(new, gap.b0, gap.b1)
+    last, first = _ends(old, gap.a0, gap.a1)
+    last_there, first_there = _ends(new, gap.b0, gap.b1)
     pairs = [
-        (where[line], at) for line, at in there.items() if at >= 0 and where.get(line, -1) >= 0
+        (a, b)
+        for line, b in last_there.items()
+        if (a := last.get(line, -1)) >= 0 and first[line] == a and first_there[line] == b
     ]
     return _longest_run(pairs)
 
 
-def _once(lines: list[bytes], start: int, end: int) -> dict[bytes, int]:
-    """Place of each line; -1 if it occurs more than once."""
-    places: dict[bytes, int] = {}
-    for at in range(start, end):
-        line = lines[at]
-        places[line] = -1 if line in places else at
-    return places
+def _ends(lines: list[bytes], start: int, end: int) -> tuple[dict[bytes, int], dict[bytes, int]]:
+    """Last and first place of each line; they are one for a line that occurs once. In the order of the first places."""
+    part = lines[start:end]
+    last = dict(zip(part, range(start, end), strict=True))
+    part.reverse()
+    return last, dict(zip(part, range(end - 1, start - 1, -1), strict=True))
 
 
 def _longest_run(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The longest increasing run of pairs that are sorted by their second number."""
+    firsts = [a for a, _b in pairs]
+    if firsts == sorted(firsts):
+        return pairs
     tails: list[int] = []  # smallest first number that ends a run of each length
     ends: list[int] = []  # index of the pair that does
     before: list[int] = []
-    for index, (a, _b) in enumerate(pairs):
+    for index, a in enumerate(firsts):
         length = bisect_left(tails, a)
         before.append(ends[length - 1] if length else -1)
         tails[length : length + 1] = [a]

@@ -6,18 +6,19 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
+    from concurrent.futures import Future
 
     from musakit.git.store import Entry, Store
 
 
 class Renames:
-    """Renames between two pristine trees; asked of git when the first file is missed, for all that are at once."""
+    """Renames between two pristine trees. Git is asked at once for all files that will be missed, and not waited for."""
 
     def __init__(
         self, store: Store, base: str, onto: str, there: Mapping[str, Entry], wanted: Iterable[str]
     ) -> None:
-        """Nothing is asked yet.
+        """Begin.
 
         Args:
             store: where both trees are.
@@ -29,17 +30,17 @@ class Renames:
         self._store = store
         self._trees = base, onto
         self._there = there
-        self._wanted = wanted
-        self._found: dict[str, str] | None = None
+        self._missing = {path for path in wanted if path not in there}
+        self._found: Future[dict[str, str]] | None = None
+        if self._missing:
+            self._found = _begun(self._detect)
 
     def target(self, path: str) -> str | None:
         """Where a file of the one tree is in the other that lacks its path; None if it is nowhere."""
-        if self._found is None:
-            self._found = self._detect()
-        return self._found.get(path)
+        return self._found.result().get(path) if self._found is not None else None
 
     def _detect(self) -> dict[str, str]:
-        missing = {path for path in self._wanted if path not in self._there}
+        missing = set(self._missing)
         added = self._there.keys() - self._store.entries(self._trees[0]).keys()
         names = {PurePosixPath(path).name for path in missing}
         alike = {path for path in added if PurePosixPath(path).name in names}
@@ -60,3 +61,12 @@ class Renames:
         )
         words = iter(output.decode(errors="surrogateescape").split("\0")[:-1])
         return {next(words): next(words) for _status in words}
+
+
+def _begun(action: Callable[[], dict[str, str]]) -> Future[dict[str, str]]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with_one = ThreadPoolExecutor(1)
+    found = with_one.submit(action)
+    with_one.shutdown(wait=False)
+    return found
