@@ -12,6 +12,7 @@ from musakit.forecast.run import Forecast, Place, forecast
 from musakit.git.store import Store
 from musakit.series.lock import make_lock, write_lock
 from musakit.target.apply import apply_target
+from musakit.upstream.settings import IndexSettings
 from musakit.upstream.target import find_target
 from tests.forecast.made import Made, make_project
 
@@ -29,6 +30,9 @@ def lead_to(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_INDEX_URL", made.url)
     monkeypatch.setenv("PIP_RETRIES", "0")
+    # As pip says it, without running pip each time.
+    known = IndexSettings(index_urls=(made.url,), retries=0)
+    monkeypatch.setattr("musakit.upstream.settings.load_settings", lambda: known)
 
 
 class Bench(NamedTuple):

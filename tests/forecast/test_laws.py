@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from musakit.forecast.depends import groups_of
+from musakit.forecast.depends import groups_of, text_of
 from musakit.forecast.matrix import Release
 from musakit.forecast.values import hunk_of, hunk_value
 from musakit.forecast.work import Subject, Work
@@ -72,7 +72,7 @@ def expected(result: Replay) -> list[tuple[object, ...]]:
         (
             one.verdict,
             one.blocked_by,
-            tuple(hunk_of(hunk_value(hunk)) for hunk in one.hunks),
+            tuple(hunk_of(hunk_value(hunk, ()), ()) for hunk in one.hunks),
         )
         for one in result.outcomes
     ]
@@ -81,8 +81,12 @@ def expected(result: Replay) -> list[tuple[object, ...]]:
 def found(work: Work, release: Release) -> list[tuple[object, ...]]:
     """What is known of a release."""
     return [
-        (value["verdict"], tuple(value["blocked_by"]), tuple(map(hunk_of, value["hunks"])))
-        for value in work.found(release).verdicts
+        (
+            value["verdict"],
+            tuple(value["blocked_by"]),
+            tuple(hunk_of(hunk, text.hunks) for hunk in value["hunks"]),
+        )
+        for value, text in zip(work.found(release).verdicts, work.texts, strict=True)
     ]
 
 
@@ -129,7 +133,7 @@ def test_a_group_has_what_shares_files() -> None:
             ("d.py", "c.py"),
         )
     ]
-    groups = groups_of(series_of(*mails))
+    groups = groups_of([text_of(patch) for patch in series_of(*mails)])
     first, second, third = (0, 1, 2), (3, 5), (4,)
     assert [group.patches for group in groups] == [first, first, first, second, third, second]
     assert groups[5].paths == ("c.py", "d.py")

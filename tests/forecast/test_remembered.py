@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import os
 import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
-from musakit.forecast import evaluate, needs, work
+from musakit.forecast import evaluate, needs, remembered, work
 from musakit.forecast.columns import Range
 from musakit.forecast.remembered import Shelf, read, write
 from musakit.replay.replay import replay
@@ -229,12 +229,31 @@ def test_values_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 def test_a_shelf_forgets_what_was_put_longest_ago(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, ["t"])
+    shelf = Shelf(tmp_path, ["t"], "r")
     shelf.put("t", {f"{number}": number for number in range(1999)})
     shelf.put("t", {"0": 0, "new": 1, "newer": 2})
-    again = Shelf(tmp_path, ["t", "other"])
+    again = Shelf(tmp_path, ["t", "other"], "r")
     assert [again.find(key) for key in ("0", "1", "2", "new", "newer")] == [0, None, 2, 1, 2]
-    assert len(json.loads((tmp_path / "t.json").read_bytes().partition(b"\n")[2])) == 2000
+    assert len(read(tmp_path / "t.json")["entries"]) == 2000
+    assert Shelf(tmp_path, ["t"], "other rules").find("0") is None
+
+
+def test_releases_that_nobody_asks_about_are_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembered, "_RELEASES", 2)
+    for age, name in enumerate(("new", "newer", "old", "older", "oldest", "kept")):
+        path = tmp_path / name
+        if age % 2:
+            path = path.with_suffix(".json")
+            path.write_text("{}")
+        else:
+            path.mkdir()
+            (path / "facts.json").write_text("{}")
+        os.utime(path, (1000 - age * (1 if age > 1 else -1),) * 2)
+    remembered.trim(tmp_path, {"kept"})
+    assert {path.stem for path in tmp_path.iterdir()} == {"new", "newer", "kept"}
+    remembered.trim(tmp_path / "nothing", set())
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from musakit.forecast.matrix import Culprit
 from musakit.forecast.remembered import key_of
 from musakit.git.past import commits_touching
+from musakit.process import spread
 from musakit.replay.culprit import Culprits, State
+from musakit.upstream.progress import silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from musakit.upstream.progress import Progress
 
 _NOBODY = frozenset({"same", "moved", "doubled"})  # kinds of hunks that no upstream change made so
+_FEW = 40  # patches; looking for the culprits of these takes less than starting processes does
+_MOST = 200  # lines of a diff; where the upstream rewrote a file, it is all of the file
 
 
 class Scene(NamedTuple):
@@ -105,14 +109,14 @@ class Search:
         if change is None:
             return None
         culprit = Culprit(
-            hunk.number, hunk.path, change.state.label, change.before.label, change.diff
+            hunk.number, hunk.path, change.state.label, change.before.label, shortened(change.diff)
         )
         commit = self._commit(patch, hunk, change)
         if commit is None or commit.said is None:
             return culprit
         said = commit.said
         return culprit._replace(
-            diff=commit.diff,
+            diff=shortened(commit.diff),
             commit=commit.state.commit,
             author=said.author,
             date=said.date,
@@ -135,8 +139,46 @@ class Search:
         return self._among_commits.first_change(patch, hunk, states)
 
 
+def shortened(diff: str) -> str:
+    """A diff that a person may read to its end."""
+    lines = diff.splitlines(keepends=True)
+    if len(lines) <= _MOST:
+        return diff
+    return "".join([*lines[:_MOST], f" … {len(lines) - _MOST} more lines\n"])
+
+
+class Request(NamedTuple):
+    """Patches whose culprits are looked for in one go.
+
+    Attributes:
+        scene: where to look.
+        patches: for each, its place in the series, its cells, and the culprits that are known.
+    """
+
+    scene: Scene
+    patches: tuple[tuple[int, tuple[Cell, ...], tuple[tuple[Culprit, ...] | None, ...]], ...]
+
+
+def look(request: Request) -> dict[int, list[tuple[Culprit, ...]]]:
+    """The culprits of patches on each release, by the patch's place in the series.
+
+    Raises:
+        IntegrityError: the store lacks something of the series or the releases.
+    """
+    scene = request.scene
+    with Search(scene) as search:
+        return {
+            number: list(search.find(scene.patches[number].name, cells, known))
+            for number, cells, known in request.patches
+        }
+
+
 def with_culprits(
-    scene: Scene, columns: Sequence[Sequence[Cell]], work: Work, progress: Progress
+    scene: Scene,
+    columns: Sequence[Sequence[Cell]],
+    work: Work,
+    jobs: int = 1,
+    progress: Progress = silent,
 ) -> list[list[Cell]]:
     """Cells with the culprits of their hunks; what is found is remembered.
 
@@ -144,38 +186,43 @@ def with_culprits(
         scene: the series and the releases.
         columns: the cells of each release.
         work: what is known of the releases.
-        progress: told how many patches are done.
+        jobs: how many processes work.
+        progress: told how much is done.
     """
     keys = _keys(scene, work)
-    known = [[work.shelf.find(key) for key in column] for column in keys]
-    found = [[_culprits_of(value) for value in column] for column in known]
-    left = [
-        number
-        for number in range(len(scene.patches))
-        if any(
-            column[number] is None and asks_for(cells[number])
-            for column, cells in zip(found, columns, strict=True)
-        )
-    ]
-    if left:
-        with Search(scene) as search:
-            for done, number in enumerate(left):
-                progress("looking for the upstream's changes", done, len(left))
-                cells = [column[number] for column in columns]
-                ready = [column[number] for column in found]
-                name = scene.patches[number].name
-                for place, culprits in enumerate(search.find(name, cells, ready)):
-                    found[place][number] = culprits
-        for place, release in enumerate(scene.releases):
-            new = {keys[place][number]: found[place][number] for number in left}
-            work.shelf.put(release.tree, new)
+    texts: dict[str, str] = {}
+    found = [[_culprits_of(work.shelf.find(key), texts) for key in column] for column in keys]
+    requests = _requests(scene, columns, found, jobs)
+    new: dict[int, list[tuple[Culprit, ...]]] = {}
+    for done, (_, culprits) in enumerate(spread(look, requests, jobs)):
+        new |= culprits
+        progress("looking for the upstream's changes", done + 1, len(requests))
+    for place, release in enumerate(scene.releases if new else ()):
+        work.shelf.put(release.tree, {keys[place][n]: one[place] for n, one in new.items()})
+    for number, one in new.items():
+        for place, those in enumerate(one):
+            found[place][number] = those
     return [
-        [
-            cell._replace(culprits=culprits or ())
-            for cell, culprits in zip(cells, column, strict=True)
-        ]
+        [cell._replace(culprits=those or ()) for cell, those in zip(cells, column, strict=True)]
         for cells, column in zip(columns, found, strict=True)
     ]
+
+
+def _requests(
+    scene: Scene,
+    columns: Sequence[Sequence[Cell]],
+    found: Sequence[Sequence[tuple[Culprit, ...] | None]],
+    jobs: int,
+) -> list[Request]:
+    """What is left to look for, in as many parts as pay."""
+    left = []
+    for number in range(len(scene.patches)):
+        cells = tuple(column[number] for column in columns)
+        known = tuple(column[number] for column in found)
+        if any(one is None and asks_for(cell) for one, cell in zip(known, cells, strict=True)):
+            left.append((number, cells, known))
+    parts = 1 if len(left) < _FEW else 4 * jobs
+    return [Request(scene, tuple(left[part::parts])) for part in range(parts) if left[part::parts]]
 
 
 def _keys(scene: Scene, work: Work) -> list[list[str]]:
@@ -189,5 +236,11 @@ def _keys(scene: Scene, work: Work) -> list[list[str]]:
     return keys
 
 
-def _culprits_of(value: Sequence[Sequence[Any]] | None) -> tuple[Culprit, ...] | None:
-    return None if value is None else tuple(Culprit(*one) for one in value)
+def _culprits_of(
+    value: Sequence[Sequence[Any]] | None, texts: dict[str, str]
+) -> tuple[Culprit, ...] | None:
+    """The culprits of a value; equal diffs, which many releases have, become one text."""
+    if value is None:
+        return None
+    found = (Culprit(*one) for one in value)
+    return tuple(one._replace(diff=texts.setdefault(one.diff, one.diff)) for one in found)

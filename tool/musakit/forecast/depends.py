@@ -11,6 +11,7 @@ from musakit.series.mail import parse_mail
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from musakit.forecast.values import Lines
     from musakit.git.store import Store
     from musakit.series.folder import Patch
 
@@ -33,11 +34,32 @@ class Group(NamedTuple):
     paths: tuple[str, ...]
 
 
-def groups_of(patches: Sequence[Patch]) -> tuple[Group, ...]:
+class Text(NamedTuple):
+    """What a patch says.
+
+    Attributes:
+        paths: the files that it touches.
+        hunks: old and new lines of each of its hunks.
+    """
+
+    paths: frozenset[str]
+    hunks: tuple[Lines, ...]
+
+
+def text_of(patch: Patch) -> Text:
+    """What a patch of a series that applies says."""
+    mail = parse_mail(patch.data, patch.name)
+    files = parse_diff(mail.diff, mail.diff_line)
+    paths = (path for file in files for path in (file.old_path, file.new_path) if path is not None)
+    hunks = (hunk for file in files for hunk in file.hunks)
+    return Text(frozenset(paths), tuple((tuple(hunk.old), tuple(hunk.new)) for hunk in hunks))
+
+
+def groups_of(texts: Sequence[Text]) -> tuple[Group, ...]:
     """The group of each patch of a series."""
     members: list[tuple[set[int], set[str]]] = []
-    for place, patch in enumerate(patches):
-        touched = set(_touched(patch))
+    for place, text in enumerate(texts):
+        touched = set(text.paths)
         places = {place}
         apart = []
         for others, paths in members:
@@ -52,13 +74,7 @@ def groups_of(patches: Sequence[Patch]) -> tuple[Group, ...]:
         for places, paths in members
         for place in places
     }
-    return tuple(group_at[place] for place in range(len(patches)))
-
-
-def _touched(patch: Patch) -> frozenset[str]:
-    mail = parse_mail(patch.data, patch.name)
-    files = parse_diff(mail.diff, mail.diff_line)
-    return frozenset(path for f in files for path in (f.old_path, f.new_path) if path is not None)
+    return tuple(group_at[place] for place in range(len(texts)))
 
 
 def groups_on(

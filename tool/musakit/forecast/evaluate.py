@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from musakit.forecast.depends import text_of
 from musakit.forecast.values import hunk_value
 from musakit.git.changes import finish_changes, start_changes
 from musakit.git.store import Entry, Store
@@ -95,11 +96,12 @@ def _replayed(task: Task) -> dict[str, dict[str, Any]]:
     outcomes = replay(task.objects, applied, patches, task.commit).outcomes
     wanted = [outcome for outcome in outcomes if outcome.patch in task.missing]
     effects = effects_of(task.objects, wanted)
+    own = {patch.name: text_of(patch).hunks for patch in patches if patch.name in task.missing}
     return {
         outcome.patch: {
             "verdict": outcome.verdict,
             "blocked_by": outcome.blocked_by,
-            "hunks": [hunk_value(hunk) for hunk in outcome.hunks],
+            "hunks": [hunk_value(hunk, own[outcome.patch]) for hunk in outcome.hunks],
             "effect": effects[outcome.patch],
         }
         for outcome in wanted

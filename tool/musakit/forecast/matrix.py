@@ -41,7 +41,8 @@ class Culprit(NamedTuple):
         path: the file at the pin.
         since: name of the first release that has the change.
         before: name of the last release that does not.
-        diff: unified diff of the place between these two, with its hunk header; empty if the file is gone.
+        diff: unified diff of the place between these two, with its hunk header; empty if the file is gone. A long one
+            ends in a line that says how many more there are.
         commit: for git: the commit that made the change; empty if only releases are known.
         author: its author's name.
         date: its day, `YYYY-MM-DD`.
@@ -66,7 +67,8 @@ class Cell(NamedTuple):
 
     Attributes:
         verdict: what became of the patch.
-        hunks: its hunks; of those that are `same` or `moved` the lines are left out, since the patch has them.
+        hunks: its hunks; of those that are `same` or `moved` the lines are left out, since the patch has them, and of
+            those that have vanished the regions, since they are the hunk itself; a region has at most 100 lines.
         blocked_by: earlier patches whose conflict keeps it from going on; empty unless `blocked`.
         culprits: for each hunk that did not stay whole, where the upstream changed it, as far as that is known.
     """

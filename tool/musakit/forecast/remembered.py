@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,10 @@ from musakit.errors import ToolError
 from musakit.files import sha256_of, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
 _MOST = 2000  # entries of a file; beyond, what was not used for longest is dropped
+_RELEASES = 200  # of which something is remembered, about 1 MB each
 _PACKAGES = ("git", "replay", "contract", "series", "forecast")
 
 
@@ -50,23 +52,48 @@ def write(path: Path, value: Mapping[str, Any]) -> None:
         write_atomically(path, b"%s\n%s" % (sha256_of(text).encode(), text), durable=False)
 
 
+def trim(folder: Path, kept: Container[str]) -> None:
+    """Delete what was written longest ago in a folder with a file or folder for each release, beyond a number.
+
+    Args:
+        folder: the folder.
+        kept: tree ids of releases that stay in any case.
+    """
+    with contextlib.suppress(OSError):
+        written = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+        by_age = sorted(written, key=lambda path: written[path])
+        for path in by_age[: max(0, len(by_age) - _RELEASES)]:
+            if path.stem in kept:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
+
+
 class Shelf:
     """Entries of many releases, one file a release. What one release knows serves the others too.
 
     Args:
         folder: where the files are.
         trees: the tree ids of the releases.
+        rules: stands for the code that judges; what other code found is dropped.
     """
 
-    def __init__(self, folder: Path, trees: Iterable[str]) -> None:
+    def __init__(self, folder: Path, trees: Iterable[str], rules: str) -> None:
         self._folder = folder
-        self._files = {tree: read(self._path(tree)) for tree in trees}
+        self._rules = rules
+        self._files = {tree: self._read(tree) for tree in trees}
         self._all = {
             key: value for entries in self._files.values() for key, value in entries.items()
         }
 
     def _path(self, tree: str) -> Path:
         return self._folder / f"{tree}.json"
+
+    def _read(self, tree: str) -> dict[str, Any]:
+        value = read(self._path(tree))
+        return dict(value["entries"]) if value.get("rules") == self._rules else {}
 
     def find(self, key: str) -> Any:
         """The entry of a key; None if there is none."""
@@ -81,4 +108,4 @@ class Shelf:
         known = {key: value for key, value in self._files[tree].items() if key not in entries}
         self._files[tree] = dict(list((known | dict(entries)).items())[-_MOST:])
         self._all.update(entries)
-        write(self._path(tree), self._files[tree])
+        write(self._path(tree), {"rules": self._rules, "entries": self._files[tree]})

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from musakit.finding import Finding
     from musakit.forecast.columns import Range
+    from musakit.forecast.depends import Text
     from musakit.forecast.matrix import Release
     from musakit.git.store import Store
     from musakit.series.folder import Patch
@@ -98,9 +99,12 @@ def forecast(
     work = Work(subject, there, place.store, place.folder)
     work.run(jobs, progress, waiting)
     found = [work.found(release) for release in there]
-    cells = [[_cell(value) for value in one.verdicts] for one in found]
+    cells = [
+        [cell_of(value, text) for value, text in zip(one.verdicts, work.texts, strict=True)]
+        for one in found
+    ]
     scene = Scene(place.store, applied, moving.patches, tuple(there), plan.history)
-    cells = with_culprits(scene, cells, work, progress)
+    cells = with_culprits(scene, cells, work, jobs, progress)
     columns = {
         release: _Column(column, one.contract)
         for release, column, one in zip(there, cells, found, strict=True)
@@ -174,8 +178,14 @@ def _matrix(
     )
 
 
-def _cell(value: Mapping[str, Any]) -> Cell:
-    hunks = tuple(map(hunk_of, value["hunks"]))
+def cell_of(value: Mapping[str, Any], text: Text) -> Cell:
+    """The cell of a value.
+
+    Args:
+        value: the value.
+        text: what its patch says.
+    """
+    hunks = tuple(hunk_of(hunk, text.hunks) for hunk in value["hunks"])
     return Cell(value["verdict"], hunks, tuple(value["blocked_by"]))
 
 

@@ -6,10 +6,16 @@ import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from musakit.files import locked
-from musakit.forecast.depends import group_key, groups_of, groups_on, read_states
+from musakit.forecast.depends import (
+    group_key,
+    groups_of,
+    groups_on,
+    read_states,
+    text_of,
+)
 from musakit.forecast.evaluate import Task, effect_of, evaluate, united
 from musakit.forecast.needs import Without, entries_without, needs_key
-from musakit.forecast.remembered import Shelf, rules_digest
+from musakit.forecast.remembered import Shelf, rules_digest, trim
 from musakit.git.store import Store
 from musakit.process import spread
 
@@ -61,6 +67,7 @@ class Work:
 
     Attributes:
         shelf: what is known.
+        texts: what each patch says.
 
     Args:
         subject: what is asked.
@@ -77,7 +84,8 @@ class Work:
         self._store = store
         self._folder = folder
         self._rules = rules_digest()
-        self._groups = groups_of(subject.patches)
+        self.texts = tuple(map(text_of, subject.patches))
+        self._groups = groups_of(self.texts)
         trees = {subject.applied.pristine, *(release.tree for release in releases)}
         self._trees = sorted(trees)
         self.shelf = self._read_shelf()
@@ -104,6 +112,8 @@ class Work:
                 self.shelf.put(tasks[number].tree, values)
                 done += 1
                 progress(step, done, len(self._releases))
+            for name in ("facts", "searches", "verdicts"):
+                trim(self._folder / name, self._trees)
 
     def found(self, release: Release) -> Found:
         """What is known of a release after `run`."""
@@ -144,7 +154,7 @@ class Work:
         return {name: found[name] - found[""] for name in names}
 
     def _read_shelf(self) -> Shelf:
-        return Shelf(self._folder / "verdicts", self._trees)
+        return Shelf(self._folder / "verdicts", self._trees, self._rules)
 
     def _read_states(self, tree: str) -> States:
         """The files that the series touches, in a tree; a tree never changes."""
