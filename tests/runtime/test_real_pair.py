@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.runtime.conftest import RealPair
 
 pytestmark = pytest.mark.slow
-LIMIT = 90  # seconds on two cores
+LIMIT = 240  # seconds; about 60 on two cores that do nothing else
 
 
 def test_green_on_the_patched_pair_and_in_time(real: RealPair) -> None:
