@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Renames:
-    """Renames between two pristine trees. Git is asked at once for all files that will be missed, and not waited for."""
+    """Renames between two pristine trees. Git is asked at once for all files that are missed, and not waited for."""
 
     def __init__(
         self, store: Store, base: str, onto: str, there: Mapping[str, Entry], wanted: Iterable[str]
