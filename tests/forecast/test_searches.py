@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from musakit.contract.sources import StoreSources
+from musakit.forecast.line_search import LineSearch, needed_texts
 from musakit.forecast.searches import KnownSources, patched_sources
 from musakit.git.store import Entry, Store
-from tests.builders import Change, File, commit, files_of
+from tests.builders import Change, File, commit, files_of, law
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,3 +95,43 @@ def test_a_tree_with_changed_files(store: Store, tmp_path: Path) -> None:
     }
     patched.close()
     whole.close()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "texts"),
+    [
+        ("^[ \t]*class [A-Za-z_0-9]+\\(|([A-Z][a-z]*) as ([A-Z]+)", ["class ", " as "]),
+        ("abc?def", ["def"]),
+        ("(abc|def)ghi", ["ghi"]),
+        ("a{300}bcd", ["bcd"]),
+        ("(a(b|c))*tail", ["tail"]),
+        ("wide[]abc]narrow", ["narrow"]),
+        (r"triton\.jit", ["triton.jit"]),
+        (r"\wabc", ["abc"]),
+        ("longer+y", ["longer"]),
+        ("long|xy", []),
+        ("(all|in)", []),
+        ("", []),
+    ],
+)
+def test_what_every_match_has(pattern: str, texts: list[str]) -> None:
+    assert needed_texts(pattern) == texts
+
+
+PIECES = (*"abcx *?+|^$.", "abc", "[ab]", "[^x]", "(abc)", "(a|b)", "(", ")", "{2}", r"\.", r"\w")
+
+
+@law
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=8),
+    st.lists(st.text("abcx \n", max_size=12), max_size=8),
+)
+def test_no_line_is_missed(letters: list[str], lines: list[str]) -> None:
+    pattern = "".join(letters)
+    try:
+        wanted = re.compile(pattern)
+    except re.error:
+        return
+    data = "\n".join(lines)
+    expected = [line for line in data.split("\n") if wanted.search(line)]
+    assert list(LineSearch(pattern).find(data.encode())) == expected

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from musakit.contract.sources import ChangedSources, StoreSources
 from musakit.forecast import remembered
+from musakit.forecast.line_search import LineSearch
 from musakit.git.objects import BlobReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from musakit.contract.sources import Sources
@@ -67,44 +68,35 @@ class KnownSources(StoreSources):
     def _inherit(self, elder: KnownSources) -> None:
         """Answer all that the elder was asked: its answers where files are the same, a search where they are not."""
         same = {path for path, blob in self.blobs.items() if elder.blobs.get(path) == blob}
-        places: dict[str, list[str]] = {}
-        for path in sorted(set(self.blobs) - same):
-            places.setdefault(self.blobs[path], []).append(path)
-        for key in [key for key in elder.answers if key not in self.answers]:
-            kind, word = key[: len(_WORD)], key[len(_WORD) :]
-            if kind == _LINES:
+        keys = [key for key in elder.answers if key not in self.answers]
+        found = self._search(sorted(set(self.blobs) - same), keys)
+        for key in keys:
+            if key.startswith(_WORD):
+                self._keep(key, sorted({*found[key], *(set(elder.answers[key]) & same)}))
+            else:
                 kept = [(path, text) for path, text in elder.answers[key] if path in same]
-                kept += self._lines_in(places, word)
-                self._keep(key, sorted(kept, key=lambda row: row[0]))
-        words = [key for key in elder.answers if key not in self.answers]
-        found: dict[str, list[str]] = {key: [] for key in words}
-        for paths in _batches([paths[0] for paths in places.values()] if words else []):
-            for path, data in self.read(paths).items():
-                for key in words:
-                    if key[len(_WORD) :].encode() in data:
-                        found[key] += places[self.blobs[path]]
-        for key in words:
-            self._keep(key, sorted({*found[key], *(set(elder.answers[key]) & same)}))
+                self._keep(key, sorted([*kept, *found[key]], key=lambda row: row[0]))
 
-    def _lines_in(self, places: dict[str, list[str]], pattern: str) -> list[tuple[str, str]]:
-        if not places:
-            return []
-        command = ("grep", "-z", "-E", "-e", pattern, *places)
-        output = self._store.git(*command, ok=(0, 1)).decode(errors="surrogateescape")
-        rows = (line.partition("\0") for line in output.split("\n") if line)
-        return [
-            (path, text.removesuffix("\r"))
-            for blob, _, text in rows
-            for path in places.get(blob, ())
+    def _search(self, paths: list[str], keys: list[str]) -> dict[str, list[Any]]:
+        """The answers to questions, from some files alone; each is read once."""
+        found: dict[str, list[Any]] = {key: [] for key in keys}
+        questions = [
+            (found[key], key[len(_WORD) :].encode(), None)
+            if key.startswith(_WORD)
+            else (found[key], b"", LineSearch(key[len(_LINES) :]))
+            for key in keys
         ]
+        for start in range(0, len(paths) if keys else 0, _AT_ONCE):
+            for path, data in self.read(paths[start : start + _AT_ONCE]).items():
+                for answer, word, lines in questions:
+                    if lines is not None:
+                        answer += [(path, text) for text in lines.find(data)]
+                    elif word in data:
+                        answer.append(path)
+        return found
 
 
-def _batches(paths: list[str]) -> Iterator[list[str]]:
-    """Files that are in memory together."""
-    return (paths[start : start + _AT_ONCE] for start in range(0, len(paths), _AT_ONCE))
-
-
-_AT_ONCE = 256
+_AT_ONCE = 256  # files in memory
 _WORD, _LINES = "word ", "line "
 
 
