@@ -12,7 +12,7 @@ from musakit.git.merge import merge_trees
 from musakit.replay.outcome import BAD, VANISHED
 from tests.builders import Bench, File, files_of, law, run_git
 from tests.replay.made import make
-from tests.series.generated import mutated, plain_series, series
+from tests.series.generated import EDITS, mutated, plain_series, series
 
 if TYPE_CHECKING:
     from tests.builders import Change
@@ -50,14 +50,25 @@ def test_a_replay_is_the_same_each_time(bench: Bench, case: Case, data: st.DataO
     assert made.replay() == made.replay(keep=False)
 
 
+@st.composite
+def moved_on(draw: st.DrawFn, tree: Tree) -> Tree:
+    """A tree with files changed, made, deleted, renamed, turned into links or made executable."""
+    result = dict(tree)
+    for _ in range(draw(st.integers(1, 4))):
+        if result:
+            draw(st.sampled_from(EDITS))(draw, result)
+    return result
+
+
 @law
-@given(plain_series(), st.data())
+@given(st.one_of(plain_series(), series(max_size=3)), st.data())
 def test_git_merges_to_the_same_where_both_are_clean(
     bench: Bench, case: Case, data: st.DataObject
 ) -> None:
     """A patch is merged by git in one go, so every state of the tree is compared."""
     assume(case[1])
-    made = make(bench.store, case[0], states(case), data.draw(mutated(case[0], size=5)))
+    onto = data.draw(st.one_of(mutated(case[0], size=5), moved_on(case[0])))
+    made = make(bench.store, case[0], states(case), onto)
     result = made.replay()
     ours = made.onto
     before = made.applied.base

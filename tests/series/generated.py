@@ -129,7 +129,7 @@ def _link(draw: st.DrawFn, tree: Tree) -> None:
 _modes = st.sampled_from(["100644", "100644", "100755"])
 # None of NAMES: a link to a link could lead in a circle, or out of the tree.
 _targets = st.sampled_from([b"x", b"x/../y", b"./z/", "naïve".encode()])
-_EDITS: list[Edit] = [_modify, _modify, _modify, _create, _delete, _rename, _chmod, _link]
+EDITS: list[Edit] = [_modify, _modify, _modify, _create, _delete, _rename, _chmod, _link]
 
 
 def _put(tree: Tree, path: str, file: File) -> None:
@@ -159,7 +159,7 @@ def series(draw: st.DrawFn, max_size: int = 6) -> tuple[Tree, list[Change]]:
         before = dict(tree)
         for _ in range(draw(st.integers(1, 3))):
             if tree:
-                draw(st.sampled_from(_EDITS))(draw, tree)
+                draw(st.sampled_from(EDITS))(draw, tree)
             else:
                 _create(draw, tree)
         if tree != before:
