@@ -12,11 +12,10 @@ from musakit.replay.segment import with_slides
 from musakit.replay.twin import find_twin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from musakit.replay import mapping as lines
     from musakit.replay.fate import Fate
-    from musakit.replay.mapping import Mappings
+    from musakit.replay.mapping import Mapping, Mappings
     from musakit.replay.outcome import Kind, Region
     from musakit.replay.segment import PlacedHunk, Segment
     from musakit.replay.sides import Sides
@@ -69,7 +68,7 @@ def judge_hunks(
     return _apart(judged, work.mapping)
 
 
-def _apart(judged: list[Judged], mapping: lines.Mapping) -> tuple[Judged, ...]:
+def _apart(judged: list[Judged], mapping: Mapping) -> tuple[Judged, ...]:
     """Hunks that were found elsewhere give way to those that stand there by the comparison of the files."""
     taken = [edit for one in judged if not one.is_found for edit in one.edits]
     found = []
@@ -88,7 +87,7 @@ def _overlap(edits: Sequence[Edit], others: Sequence[Edit]) -> bool:
     )
 
 
-def _taken(one: Judged, mapping: lines.Mapping) -> Judged:
+def _taken(one: Judged, mapping: Mapping) -> Judged:
     return Judged(
         *(one.hunk, "contradicted", mapping.nearest(one.hunk.start), (), one.regions),
         text="another hunk of the patch changes the lines that it would go to",
@@ -136,7 +135,7 @@ class _Work:
             judged = self._with_lost(judged, fates)
         return self._with_twins(judged, fates)
 
-    def _with_twins(self, judged: Judged, fates: Mapping[Segment, Fate | None]) -> Judged:
+    def _with_twins(self, judged: Judged, fates: dict[Segment, Fate | None]) -> Judged:
         """A hunk with a word on what of it the other tree has elsewhere; it must not be made twice."""
         hunk = judged.hunk
         alive = [segment for segment in hunk.segments if not fates.get(segment)]
@@ -207,7 +206,7 @@ class _Work:
             return Judged(hunk, "merged", at, places, regions(self.mapping, hunk), edits=edits)
         return Judged(hunk, "same" if at == hunk.start else "moved", at, places, edits=edits)
 
-    def _vanished(self, hunk: PlacedHunk, fates: Mapping[Segment, Fate | None]) -> Judged:
+    def _vanished(self, hunk: PlacedHunk, fates: dict[Segment, Fate | None]) -> Judged:
         found = [fate for fate in fates.values() if fate]
         kind: Kind = "doubled" if all(fate.by for fate in found) else "absorbed"
         at = self.mapping.nearest(hunk.start)
@@ -217,7 +216,7 @@ class _Work:
             text=_notes(fates),
         )
 
-    def _with_lost(self, judged: Judged, fates: Mapping[Segment, Fate | None]) -> Judged:
+    def _with_lost(self, judged: Judged, fates: dict[Segment, Fate | None]) -> Judged:
         """A hunk some of whose changes the other tree has already."""
         lost = [fate for fate in fates.values() if fate]
         if not lost:
@@ -234,7 +233,7 @@ class _Work:
         self,
         hunk: PlacedHunk,
         left: Sequence[Segment],
-        fates: Mapping[Segment, Fate | None],
+        fates: dict[Segment, Fate | None],
     ) -> Judged:
         found = regions(self.mapping, hunk)
         judged = Judged(
@@ -269,7 +268,7 @@ class _Work:
         return tuple(_edit(self.sides, s, self.mapping.carry_place(s.b0, s.b1)) for s in clean)
 
 
-def _notes(fates: Mapping[Segment, Fate | None]) -> str:
+def _notes(fates: dict[Segment, Fate | None]) -> str:
     return "; ".join(dict.fromkeys(fate.note for fate in fates.values() if fate and fate.note))
 
 

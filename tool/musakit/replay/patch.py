@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.git.store import Entry
 from musakit.replay.blocked import Blockers
+from musakit.replay.case import FileCase
 from musakit.replay.chunks import Labels
 from musakit.replay.content import after_of
-from musakit.replay.file import FileCase, judge_file
+from musakit.replay.file import judge_file
 from musakit.replay.mapping import Mappings
 from musakit.replay.outcome import VANISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from musakit.replay.file import FileResult
+    from musakit.replay.case import FileResult
     from musakit.replay.outcome import Clash, HunkOutcome, Verdict
     from musakit.replay.own import Own, OwnFile, OwnPatch
     from musakit.replay.side import Changes, Side
