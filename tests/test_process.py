@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from musakit.errors import CommandError, ToolError
-from musakit.process import spread, supervise
+from musakit.process import Workers, supervise
 
 
 def test_exit_code_and_output(tmp_path: Path) -> None:
@@ -97,33 +98,42 @@ def _sleep_and_tell(folder: str) -> None:
     time.sleep(600)
 
 
+def _work(folder: str) -> None:
+    with Workers(2) as workers:
+        list(workers.spread(_sleep_and_tell, [folder] * 2))
+
+
 def test_tasks_are_spread_over_processes() -> None:
-    found = dict(spread(_double, [1, 2, 3, 4], 2))
+    with Workers(2) as workers:
+        found = dict(workers.spread(_double, [1, 2, 3, 4]))
+        again = dict(workers.spread(_double, [5, 6]))
+    assert {value for value, _pid in again.values()} == {10, 12}
     assert {number: value for number, (value, _pid) in found.items()} == {0: 2, 1: 4, 2: 6, 3: 8}
     assert os.getpid() not in {pid for _value, pid in found.values()}
 
 
 @pytest.mark.parametrize(("tasks", "jobs"), [([3], 8), ([3, 4], 1), ([], 8)])
 def test_one_task_or_one_job_needs_no_process(tasks: list[int], jobs: int) -> None:
-    found = [value for _number, value in spread(_double, tasks, jobs)]
+    with Workers(jobs) as workers:
+        found = [value for _number, value in workers.spread(_double, tasks)]
     assert found == [(2 * task, os.getpid()) for task in tasks]
 
 
 def test_an_error_in_a_process_is_the_same_here() -> None:
-    with pytest.raises(ToolError, match="no 1") as caught:
-        list(spread(_fail, [1, 1], 2))
+    with pytest.raises(ToolError, match="no 1") as caught, Workers(2) as workers:
+        list(workers.spread(_fail, [1, 1]))
     assert caught.value.message == "no 1"
 
 
 def test_a_process_that_ends_is_an_error() -> None:
-    with pytest.raises(CommandError, match="worker process"):
-        list(spread(_end, [1, 2], 2))
+    with pytest.raises(CommandError, match="worker process"), Workers(2) as workers:
+        list(workers.spread(_end, [1, 2]))
 
 
-def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path, kill: int) -> None:
     program = (
-        "import tests.test_process as t; from musakit.process import spread\n"
-        f"if __name__ == '__main__': list(spread(t._sleep_and_tell, [{str(tmp_path)!r}] * 2, 2))\n"
+        f"import tests.test_process as t\nif __name__ == '__main__': t._work({str(tmp_path)!r})\n"
     )
     script = tmp_path / "script"
     script.write_text(program)
@@ -133,8 +143,8 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
     while len(names) < 2:
         time.sleep(0.05)
         names = {path.name for path in tmp_path.iterdir()} - {"script"}
-    parent.kill()
-    parent.wait()
+    parent.send_signal(kill)
+    parent.wait(20)
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline and any(Path("/proc", name).exists() for name in names):
         time.sleep(0.05)

@@ -14,8 +14,10 @@ from musakit.forecast.matrix import Release
 from musakit.forecast.values import hunk_of, hunk_value
 from musakit.forecast.work import Subject, Work
 from musakit.git.store import Store
+from musakit.process import Workers
 from musakit.replay.replay import replay
 from musakit.series.export import export_series
+from musakit.upstream.progress import silent
 from tests.builders import Change, File, applied, commit, law, series_of
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ def test_verdicts_do_not_depend_on_what_was_known(
             cut = series._replace(steps=series.steps[:count])
             subject = Subject("demo", cut, patches[:count], None)
             work = Work(subject, releases, store, Path(place, "forecast"))
-            work.run(1, lambda *_: None)
+            work.run(Workers(1), silent)
             for release in releases:
                 whole = replay(store, cut, patches[:count], release.commit)
                 assert found(work, release) == expected(whole)

@@ -14,6 +14,7 @@ from musakit.errors import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import ProcessPoolExecutor
     from multiprocessing.connection import Connection
     from pathlib import Path
     from typing import TypeVar
@@ -139,44 +140,64 @@ def supervise(
         process.wait()
 
 
-def spread(
-    function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int
-) -> Iterator[tuple[int, Result]]:
-    """What a function returns for each task, with the task's number, in the order in which they are done.
+class Workers:
+    """Processes of this Python for functions that take long. A context manager; they start when they are needed.
 
-    Args:
-        function: a function of a module; it and the tasks go to other processes of this Python.
-        tasks: its arguments.
-        jobs: how many processes; with one, or one task, it runs in this process.
+    They end with it, and with this process, however that ends.
 
-    Raises:
-        CommandError: a process ended before its task was done.
+    Attributes:
+        jobs: how many there are at most; with one, everything runs in this process.
     """
-    if min(jobs, len(tasks)) < 2:
-        for number, task in enumerate(tasks):
-            yield number, function(task)
-        return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from concurrent.futures.process import BrokenProcessPool
 
-    fresh = multiprocessing.get_context(
-        "spawn"
-    )  # a fork would have our threads' locks, but not the threads
-    lease, held = fresh.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), fresh, _live_while_held, (lease,))
-    try:
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self._pool: ProcessPoolExecutor | None = None
+        self._held: Connection | None = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_rest: object) -> None:
+        if self._pool is not None and self._held is not None:
+            self._pool.shutdown(wait=kind is None, cancel_futures=True)
+            self._held.close()
+
+    def spread(
+        self, function: Callable[[Task], Result], tasks: Sequence[Task]
+    ) -> Iterator[tuple[int, Result]]:
+        """What a function returns for each task, with the task's number, in the order in which they are done.
+
+        Args:
+            function: a function of a module; it and the tasks go to other processes.
+            tasks: its arguments; a single one is done in this process.
+
+        Raises:
+            CommandError: a process ended before its task was done.
+        """
+        if min(self.jobs, len(tasks)) < 2:
+            for number, task in enumerate(tasks):
+                yield number, function(task)
+            return
+        from concurrent.futures import as_completed
+        from concurrent.futures.process import BrokenProcessPool
+
+        pool = self._pool = self._pool or self._start()
         running = {pool.submit(_run, function, task): number for number, task in enumerate(tasks)}
-        for done in as_completed(tuple(running)):
-            yield running.pop(done), done.result()
-        pool.shutdown()
-    except BrokenProcessPool as error:
-        text = "a worker process was ended from outside, or had no memory left"
-        raise CommandError(text) from error
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        held.close()
-        lease.close()
+        try:
+            for done in as_completed(tuple(running)):
+                yield running.pop(done), done.result()
+        except BrokenProcessPool as error:
+            text = "a worker process was ended from outside, or had no memory left"
+            raise CommandError(text) from error
+
+    def _start(self) -> ProcessPoolExecutor:
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        # A forked one would have the locks that our threads hold, but not the threads.
+        fresh = multiprocessing.get_context("spawn")
+        lease, self._held = fresh.Pipe(duplex=False)
+        return ProcessPoolExecutor(self.jobs, fresh, _live_while_held, (lease,))
 
 
 def _run(function: Callable[[Task], Result], task: Task) -> Result:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit.errors import ToolError
 from musakit.forecast import remembered
 from musakit.forecast.columns import learnt_path, normal
-from musakit.process import spread
 from musakit.upstream.fetch import Fetched, fetch, recall_all
 from musakit.upstream.pin import Pin, SdistSource
 from musakit.upstream.progress import silent
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from musakit.forecast.columns import Column, Plan
     from musakit.forecast.matrix import Release
     from musakit.git.store import Store
+    from musakit.process import Workers
     from musakit.upstream.progress import Progress
     from musakit.upstream.settings import IndexSettings
 
@@ -44,7 +44,7 @@ class Errand(NamedTuple):
 
 
 def bring(
-    plan: Plan, name: str, store: Store, folder: Path, jobs: int, progress: Progress
+    plan: Plan, name: str, store: Store, folder: Path, workers: Workers, progress: Progress
 ) -> tuple[Release, ...]:
     """The releases of a plan, in the store where they could be fetched.
 
@@ -53,7 +53,7 @@ def bring(
         name: distribution name.
         store: where to.
         folder: where a forecast keeps what it knows.
-        jobs: how many are fetched at once.
+        workers: the processes that work.
         progress: told about what takes long.
     """
     releases = _recalled(plan, name, store)
@@ -61,7 +61,7 @@ def bring(
     watched = progress if len(absent) == 1 else silent
     errands = [Errand(name, plan.columns[place], store, plan.settings, watched) for place in absent]
     step = f"fetching releases of {name}"
-    for done, (number, got) in enumerate(spread(_fetch, errands, jobs)):
+    for done, (number, got) in enumerate(workers.spread(_fetch, errands)):
         progress(step, done + 1, len(errands))
         releases[absent[number]] = _settled(errands[number].column, got, folder)
     return tuple(releases)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from musakit.forecast.matrix import Culprit
 from musakit.forecast.remembered import key_of
 from musakit.git.past import commits_touching
-from musakit.process import spread
 from musakit.replay.culprit import Culprits, State
 from musakit.upstream.progress import silent
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from musakit.forecast.matrix import Cell, Release
     from musakit.forecast.work import Work
     from musakit.git.store import Store
+    from musakit.process import Workers
     from musakit.replay.culprit import FirstChange
     from musakit.replay.outcome import HunkOutcome
     from musakit.series.folder import Patch
@@ -177,7 +177,7 @@ def with_culprits(
     scene: Scene,
     columns: Sequence[Sequence[Cell]],
     work: Work,
-    jobs: int = 1,
+    workers: Workers,
     progress: Progress = silent,
 ) -> list[list[Cell]]:
     """Cells with the culprits of their hunks; what is found is remembered.
@@ -186,15 +186,15 @@ def with_culprits(
         scene: the series and the releases.
         columns: the cells of each release.
         work: what is known of the releases.
-        jobs: how many processes work.
+        workers: the processes that work.
         progress: told how much is done.
     """
     keys = _keys(scene, work)
     texts: dict[str, str] = {}
     found = [[_culprits_of(work.shelf.find(key), texts) for key in column] for column in keys]
-    requests = _requests(scene, columns, found, jobs)
+    requests = _requests(scene, columns, found, workers.jobs)
     new: dict[int, list[tuple[Culprit, ...]]] = {}
-    for done, (_, culprits) in enumerate(spread(look, requests, jobs)):
+    for done, (_, culprits) in enumerate(workers.spread(look, requests)):
         new |= culprits
         progress("looking for the upstream's changes", done + 1, len(requests))
     for place, release in enumerate(scene.releases if new else ()):

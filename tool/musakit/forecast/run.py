@@ -14,6 +14,7 @@ from musakit.forecast.matrix import Broken, Cell, Contracted, Matrix, Row
 from musakit.forecast.question import Question
 from musakit.forecast.values import finding_of, hunk_of
 from musakit.forecast.work import Subject, Work
+from musakit.process import Workers
 from musakit.series.mail import parse_mail
 from musakit.series.result import Applied
 from musakit.series.trailers import subject_of
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from musakit.finding import Finding
-    from musakit.forecast.columns import Range
+    from musakit.forecast.columns import Plan, Range
     from musakit.forecast.depends import Text
     from musakit.forecast.matrix import Release
     from musakit.git.store import Store
@@ -89,28 +90,42 @@ def forecast(
         NetworkError: neither the indexes nor an earlier run know the releases.
     """
     moving = _moving(outcome, upstream)
+    plan = plan_columns(moving.fetched, wanted, place.folder, progress)
+    with Workers(jobs) as workers:
+        matrix = _found(outcome, moving, plan, place, workers, progress, waiting)
+    return Forecast(matrix, plan.notices)
+
+
+def _found(
+    outcome: AppliedTarget,
+    moving: Patched,
+    plan: Plan,
+    place: Place,
+    workers: Workers,
+    progress: Progress,
+    waiting: Callable[[], None] | None,
+) -> Matrix:
     applied = moving.result
     assert isinstance(applied, Applied), "the caller has seen to it that every series applies"
-    plan = plan_columns(moving.fetched, wanted, place.folder, progress)
     name = moving.upstream.name
-    releases = bring(plan, name, place.store, place.folder, jobs, progress)
+    releases = bring(plan, name, place.store, place.folder, workers, progress)
     subject = Subject(name, applied, moving.patches, _question(outcome, name, place.checked))
     there = [release for release in releases if not release.problem]
     work = Work(subject, there, place.store, place.folder)
-    work.run(jobs, progress, waiting)
+    work.run(workers, progress, waiting)
     found = [work.found(release) for release in there]
     cells = [
         [cell_of(value, text) for value, text in zip(one.verdicts, work.texts, strict=True)]
         for one in found
     ]
     scene = Scene(place.store, applied, moving.patches, tuple(there), plan.history)
-    cells = with_culprits(scene, cells, work, jobs, progress)
+    cells = with_culprits(scene, cells, work, workers, progress)
     columns = {
         release: _Column(column, one.contract)
         for release, column, one in zip(there, cells, found, strict=True)
     }
-    needs = work.needs(_stopped(moving.patches, cells), jobs, progress)
-    return Forecast(_matrix(outcome, moving, releases, columns, needs), plan.notices)
+    needs = work.needs(_stopped(moving.patches, cells), workers, progress)
+    return _matrix(outcome, moving, releases, columns, needs)
 
 
 class _Column(NamedTuple):

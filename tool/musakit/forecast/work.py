@@ -17,7 +17,6 @@ from musakit.forecast.evaluate import Task, effect_of, evaluate, united
 from musakit.forecast.needs import Without, entries_without, needs_key
 from musakit.forecast.remembered import Shelf, rules_digest, trim
 from musakit.git.store import Store
-from musakit.process import spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from musakit.forecast.depends import Group, States
     from musakit.forecast.matrix import Release
     from musakit.forecast.question import Effect, Question
+    from musakit.process import Workers
     from musakit.series.folder import Patch
     from musakit.series.result import Applied
     from musakit.upstream.progress import Progress
@@ -91,11 +91,13 @@ class Work:
         self.shelf = self._read_shelf()
         self._states = {tree: self._read_states(tree) for tree in self._trees}
 
-    def run(self, jobs: int, progress: Progress, waiting: Callable[[], None] | None = None) -> None:
+    def run(
+        self, workers: Workers, progress: Progress, waiting: Callable[[], None] | None = None
+    ) -> None:
         """Do what is left. What is done for a release is kept at once, so that a killed run goes on where it was.
 
         Args:
-            jobs: how many processes work.
+            workers: the processes that work.
             progress: told how many releases are done.
             waiting: called once when another forecast is at work.
         """
@@ -105,10 +107,10 @@ class Work:
             self.shelf = self._read_shelf()  # another one may have done some of it meanwhile
             left = list(filter(self._is_left, self._releases))
             objects = objects_store(self._store, self._folder)
-            tasks = [self._task(release, objects) for release in neighbours(left, jobs)]
+            tasks = [self._task(release, objects) for release in neighbours(left, workers.jobs)]
             step = f"replaying on releases of {self._subject.upstream}"
             done = len(self._releases) - len(tasks)
-            for number, values in spread(evaluate, tasks, jobs):
+            for number, values in workers.spread(evaluate, tasks):
                 self.shelf.put(tasks[number].tree, values)
                 done += 1
                 progress(step, done, len(self._releases))
@@ -125,13 +127,13 @@ class Work:
         return Found(verdicts, self.shelf.find(question.key(self._rules, release.tree, effect)))
 
     def needs(
-        self, names: Sequence[str], jobs: int, progress: Progress
+        self, names: Sequence[str], workers: Workers, progress: Progress
     ) -> dict[str, frozenset[str]]:
         """The contract entries that hold on the pin, but not without a patch, by patch.
 
         Args:
             names: the patches.
-            jobs: how many processes work.
+            workers: the processes that work.
             progress: told how many patches are done.
         """
         applied, patches, question = self._subject[1:]
@@ -147,7 +149,7 @@ class Work:
                     Without(objects, self._folder, applied, patches, question, name)
                     for name in left
                 ]
-                for done, (number, entries) in enumerate(spread(entries_without, tasks, jobs)):
+                for done, (number, entries) in enumerate(workers.spread(entries_without, tasks)):
                     self.shelf.put(applied.pristine, {keys[left[number]]: entries})
                     progress("leaving out one patch at a time", done + 1, len(tasks))
         found = {name: frozenset(self.shelf.find(keys[name])) for name in asked}
