@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +25,11 @@ _PACKAGES = ("git", "replay", "contract", "series", "forecast")
 
 
 def rules_digest() -> str:
-    """What stands for the code that gives verdicts: other code may give others."""
+    """What stands for the code that gives verdicts, and for the Python that parses sources: others may give others."""
     top = Path(__file__).parents[1]
     files = sorted(path for name in _PACKAGES for path in (top / name).glob("*.py"))
-    return sha256_of(b"\0".join(path.read_bytes() for path in files))
+    python = b"%d.%d" % sys.version_info[:2]
+    return sha256_of(b"\0".join([python, *(path.read_bytes() for path in files)]))
 
 
 def key_of(*parts: Any) -> str:
