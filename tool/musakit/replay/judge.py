@@ -71,6 +71,8 @@ def judge_hunks(
 def _apart(judged: list[Judged], mapping: Mapping) -> tuple[Judged, ...]:
     """Hunks that were found elsewhere give way to those that stand there by the comparison of the files."""
     taken = [edit for one in judged if not one.is_found for edit in one.edits]
+    bad = [one.hunk for one in judged if one.kind in BAD]
+    taken += [Edit(*mapping.around(hunk.start, hunk.end), []) for hunk in bad]
     found = []
     for one in judged:
         if one.is_found and _overlap(one.edits, taken):
@@ -129,6 +131,7 @@ class _Work:
         if not left and not clean:
             return self._vanished(hunk, fates)
         if left:
+            left += [segment for segment in clean if not placements[segment].is_certain]
             judged = self._elsewhere(hunk) or self._conflict(hunk, left, fates)
         else:
             judged = self._clean(hunk, {s: placements[s] for s in clean}, bool(inside or fates))
@@ -138,7 +141,7 @@ class _Work:
     def _with_twins(self, judged: Judged, fates: dict[Segment, Fate | None]) -> Judged:
         """A hunk with a word on what of it the other tree has elsewhere; it must not be made twice."""
         hunk = judged.hunk
-        alive = [segment for segment in hunk.segments if not fates.get(segment)]
+        alive = [s for s in hunk.segments if judged.is_found or not fates.get(s)]
         twins = {s: twin for s in alive if (twin := find_twin(self.sides, s))}
         double = [
             segment
@@ -148,11 +151,11 @@ class _Work:
         if double and judged.kind in GOOD:
             judged = self._conflict(hunk, double, fates)
         share = max((twin.gained / twin.of for twin in twins.values()), default=0.0)
-        texts = [twin.text for twin in twins.values()]
-        return judged._replace(
-            likeness=round(max(share, judged.likeness), 3) if judged.kind in BAD else 0.0,
-            text="; ".join(filter(None, [judged.text, *texts])),
-        )
+        texts = [twin.text for twin in twins.values() if twin.is_much]
+        judged = judged._replace(text="; ".join(filter(None, [judged.text, *texts])))
+        if judged.kind != "contradicted":
+            return judged
+        return judged._replace(likeness=round(max(share, judged.likeness), 3))
 
     def _is_hit(self, segment: Segment) -> bool:
         """Whether a change overlaps or adjoins one of the upstream's, where it stands or as far down as it can go."""
@@ -239,7 +242,7 @@ class _Work:
         judged = Judged(
             *(hunk, "contradicted", self.mapping.nearest(hunk.start), (), found),
             likeness=likeness(self.sides.before, self.sides.after, left, found),
-            edits=self._edits([s for s in hunk.segments if s not in fates]),
+            edits=self._edits([s for s in hunk.segments if s not in fates and s not in left]),
             conflicting=tuple(left),
         )
         return self._with_lost(judged, fates)
