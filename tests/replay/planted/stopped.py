@@ -18,6 +18,8 @@ from tests.replay.planted.case import (
 _HELPER = "def helper(a):\n    b = a + 1\n    c = b * 2\n    return c\n\n\n"
 _MAIN = "import os\n\n\ndef main():\n    return os\n"
 
+_LOADER = "def load(x):\n    a = open(x)\n    b = a.read()\n    return b\n"
+
 _ITEMS = b"".join(b"- item\n  a: 1\n  b: 2\n  c: 3\n" for _ in range(3))
 _ROWS = _ITEMS + b"# end\n"
 
@@ -65,6 +67,13 @@ _OTHER_HELPER = _HELPER.replace("def helper(a):", "def helper(a, extra=None):").
     "    return c", "    c += 1\n    return c"
 )
 CONTRADICTED_CASES = (
+    simple(
+        "the added lines are there, and so is a removed function, beyond blank lines that slide",
+        CONTRADICTED,
+        f"def one(x):\n    yield from x\n\n\n{_LOADER}\n\n{_MAIN}",
+        f"def one(x):\n    for y in x:\n        yield y\n\n\n{_MAIN}",
+        f"def one(x):\n    for y in x:\n        yield y\n\n\n{_LOADER}\n\n{_MAIN}",
+    ),
     simple("the same line, otherwise", CONTRADICTED, lines(30), TEN, lines(30, _10="x")),
     simple("the line right below", CONTRADICTED, lines(30), TEN, lines(30, _11="x")),
     simple("the line went away", CONTRADICTED, lines(30), TEN, lines(30, _10="")),

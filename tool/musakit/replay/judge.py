@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit.replay.evidence import likeness, regions
 from musakit.replay.fate import Fates
 from musakit.replay.outcome import BAD, GOOD
-from musakit.replay.placement import Placement, judge_place, torn
+from musakit.replay.placement import Placement, judge_place, rivals, torn
 from musakit.replay.segment import with_slides
 from musakit.replay.twin import find_twin
 
@@ -174,7 +174,8 @@ class _Work:
         twist = self.mapping.reaching(segment.b0, segment.b1)
         if twist is not None:
             return Placement((there + twist.b1 - twist.b0,), is_certain=False)
-        elsewhere = torn(self.mapping, hunk.start, hunk.end)
+        quoted, change = (hunk.start, hunk.end), (segment.b0, segment.b1)
+        elsewhere = torn(self.mapping, *quoted) or rivals(self.mapping, quoted, change)
         if elsewhere:
             return Placement(elsewhere, is_certain=False)
         low, high = self.mapping.unchanged_around(segment.b0, segment.b1)

@@ -33,6 +33,14 @@ class Mapping:
         """Spans that overlap or adjoin `old[start:end]`: those with which a merge would conflict."""
         return self.spans[bisect_left(self._ends, start) : bisect_right(self._starts, end)]
 
+    def beyond(self, start: int, end: int) -> tuple[Span | None, Span | None]:
+        """The next spans above and below that do not touch `old[start:end]`."""
+        above, below = bisect_left(self._ends, start) - 1, bisect_right(self._starts, end)
+        return (
+            self.spans[above] if above >= 0 else None,
+            self.spans[below] if below < len(self.spans) else None,
+        )
+
     def inside(self, start: int, end: int) -> list[Span]:
         """Spans that change `old[start:end]` or insert between two of its lines.
 

@@ -87,3 +87,49 @@ def torn(mapping: Mapping, start: int, end: int) -> tuple[int, ...]:
     if section and section_of(new, here, here + end - start) == section:
         places = [place for place in places if section_of(new, place, place + 1) == section]
     return tuple(places)
+
+
+def rivals(mapping: Mapping, quoted: tuple[int, int], change: tuple[int, int]) -> tuple[int, ...]:
+    """Other places that a change fits as well as the one to which it is carried.
+
+    Asked where lines that the patch quotes have changed. The upstream may have doubled the lines around the change; then
+    a copy that more of the quoted lines surround is as good a place. None if there are as many copies as before, in the
+    same turn, or if the copies are in other functions.
+
+    Args:
+        mapping: the comparison.
+        quoted: first and past the last line that the patch quotes.
+        change: first and past the last line that the change removes.
+    """
+    old, new = mapping.old, mapping.new
+    start, end = max(change[0] - 1, quoted[0]), min(change[1] + 1, quoted[1])
+    core = old.lines[start:end]
+    here, there = old.places(core), new.places(core)
+    at = mapping.carry_place(*change) - (change[0] - start)
+    if at not in there or len(there) == 1:
+        return ()
+    if len(here) == len(there) and here.index(start) == there.index(at):
+        return ()
+    others = [place for place in there if place != at]
+    size = end - start
+    section = section_of(old, start, end)
+    if section and section_of(new, at, at + size) == section:
+        others = [place for place in others if section_of(new, place, place + size) == section]
+    fit = _fit(mapping, quoted, (start, end), at)
+    return tuple(place for place in others if _fit(mapping, quoted, (start, end), place) >= fit)
+
+
+def _fit(mapping: Mapping, quoted: tuple[int, int], core: tuple[int, int], place: int) -> int:
+    """How many quoted lines stand right above and below lines that stand at a place."""
+    old, new = mapping.old.lines, mapping.new.lines
+    above = below = 0
+    while core[0] - above > quoted[0] and place - above > 0:
+        if old[core[0] - above - 1] != new[place - above - 1]:
+            break
+        above += 1
+    end = place + core[1] - core[0]
+    while core[1] + below < quoted[1] and end + below < len(new):
+        if old[core[1] + below] != new[end + below]:
+            break
+        below += 1
+    return above + below

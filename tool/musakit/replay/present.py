@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from musakit.replay.lines import slide_down, slide_up
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,6 +26,9 @@ def is_there(mapping: Mapping, start: int, end: int, removed: Sequence[bytes]) -
         removed: the lines that it removed.
     """
     near = mapping.near(start, end)
+    gone = {line for line in removed if line.strip()}
+    if gone.intersection(_slid(mapping, start, end)):
+        return False
     if not near:
         return True
     if start == end:
@@ -31,9 +36,24 @@ def is_there(mapping: Mapping, start: int, end: int, removed: Sequence[bytes]) -
         return all(span.b0 == span.b1 for span in near)
     if mapping.inside(start, end):
         return False
-    gone = {line for line in removed if line.strip()}
     beside = {line for span in near for line in mapping.new.lines[span.b0 : span.b1]}
     return not gone & beside and _is_tied(mapping, start, end, near)
+
+
+def _slid(mapping: Mapping, start: int, end: int) -> list[bytes]:
+    """Lines that were inserted some way off and can as well be taken to stand right beside `old[start:end]`."""
+    old, new = mapping.old.lines, mapping.new.lines
+    above, below = mapping.beyond(start, end)
+    found: list[bytes] = []
+    if below is not None and below.a0 == below.a1:
+        up = below.a0 - end
+        if slide_up(old, new, below, end) == up:
+            found += new[below.b0 - up : below.b1 - up]
+    if above is not None and above.a0 == above.a1:
+        down = start - above.a1
+        if slide_down(old, new, above, start) == down:
+            found += new[above.b0 + down : above.b1 + down]
+    return found
 
 
 def _is_tied(mapping: Mapping, start: int, end: int, near: list[Span]) -> bool:
