@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from musakit.upstream.progress import Progress
 
 _NOBODY = frozenset({"same", "moved", "doubled"})  # kinds of hunks that no upstream change made so
-_FEW = 40  # patches; looking for the culprits of these takes less than starting processes does
+_FEW = 4  # patches; looking for the culprits of these takes less than starting processes does
 _MOST = 200  # lines of a diff; where the upstream rewrote a file, it is all of the file
 
 
@@ -221,7 +221,7 @@ def _requests(
         known = tuple(column[number] for column in found)
         if any(one is None and asks_for(cell) for one, cell in zip(known, cells, strict=True)):
             left.append((number, cells, known))
-    parts = 1 if len(left) < _FEW else 4 * jobs
+    parts = 1 if len(left) < _FEW else min(4 * jobs, len(left) // _FEW)
     return [Request(scene, tuple(left[part::parts])) for part in range(parts) if left[part::parts]]
 
 

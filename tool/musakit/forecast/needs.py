@@ -32,6 +32,7 @@ class Without(NamedTuple):
         applied: the series on its pin.
         patches: the series.
         question: the contract.
+        entries: ids of the contract entries that matter, sorted.
         patch: name of the patch; empty for the pin with all of them.
     """
 
@@ -40,17 +41,23 @@ class Without(NamedTuple):
     applied: Applied
     patches: tuple[Patch, ...]
     question: Question
+    entries: tuple[str, ...]
     patch: str
 
+    def key(self, rules: str) -> str:
+        """What the entries that do not hold are remembered by.
 
-def needs_key(rules: str, patches: tuple[Patch, ...], question: Question, patch: str) -> str:
-    """What the entries that need a patch are remembered by."""
-    series = [[one.name, one.sha256] for one in patches]
-    return key_of(rules, "without", patch, series, question.digest, question.trees)
+        Args:
+            rules: stands for the code that judges.
+        """
+        series = [[one.name, one.sha256] for one in self.patches]
+        return key_of(
+            rules, self.patch, series, self.question.digest, self.question.trees, self.entries
+        )
 
 
 def entries_without(task: Without) -> list[str]:
-    """The entries that do not hold without a patch, and without later ones that need its lines.
+    """Those of the entries that do not hold without a patch, and without later ones that need its lines.
 
     Raises:
         IntegrityError: the store lacks something of the series.
@@ -61,5 +68,5 @@ def entries_without(task: Without) -> list[str]:
         task.objects, applied, task.patches, applied.base, decisions=decisions
     ).outcomes
     effect = united(effects_of(task.objects, outcomes), task.patches)
-    answer = task.question.answer(task.objects, task.folder, applied.pristine, effect)
+    answer = task.question.answer(task.objects, task.folder, applied.pristine, effect, task.entries)
     return sorted({finding["entry"] for finding in answer["broken"]})

@@ -15,7 +15,7 @@ from musakit.forecast.searches import KnownSources, patched_sources
 from musakit.forecast.values import finding_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from musakit.contract.sources import Sources
@@ -49,7 +49,14 @@ class Question(NamedTuple):
         """What its answer on a release with some files changed is remembered by."""
         return key_of(rules, self.digest, self.trees, tree, sorted(effect.items()))
 
-    def answer(self, objects: Store, folder: Path, tree: str, effect: Effect) -> dict[str, Any]:
+    def answer(
+        self,
+        objects: Store,
+        folder: Path,
+        tree: str,
+        effect: Effect,
+        ids: Collection[str] | None = None,
+    ) -> dict[str, Any]:
         """What the contract says of a release with some files changed: the entries that do not hold, as values.
 
         Args:
@@ -57,6 +64,7 @@ class Question(NamedTuple):
             folder: where a forecast keeps what it knows.
             tree: tree id of the release.
             effect: the changed files.
+            ids: entries to ask; all if None.
         """
         contract = load_contract(self.path, self.checked)
         last = _LAST.pop() if _LAST else _Last(None, None)
@@ -68,7 +76,7 @@ class Question(NamedTuple):
         }
         memory = Memory(folder / "facts" / tree)
         memory.learn_from(last.memory)
-        findings = check(contract, Program(trees, memory))
+        findings = check(contract, Program(trees, memory), ids=ids)
         _LAST.append(_Last(release, memory))
         broken = [finding_value(one) for one in findings if one.verdict != "pass"]
         return {"entries": len(contract.entries), "broken": broken}

@@ -124,7 +124,10 @@ def _found(
         release: _Column(column, one.contract)
         for release, column, one in zip(there, cells, found, strict=True)
     }
-    needs = work.needs(_stopped(moving.patches, cells), workers, progress)
+    broken = {
+        finding["entry"] for one in found for finding in (one.contract or {}).get("broken", ())
+    }
+    needs = work.needs(_stopped(moving.patches, cells), broken, workers, progress)
     return _matrix(outcome, moving, releases, columns, needs)
 
 

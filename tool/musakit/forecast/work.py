@@ -14,9 +14,10 @@ from musakit.forecast.depends import (
     text_of,
 )
 from musakit.forecast.evaluate import Task, effect_of, evaluate, united
-from musakit.forecast.needs import Without, entries_without, needs_key
+from musakit.forecast.needs import Without, entries_without
 from musakit.forecast.remembered import Shelf, rules_digest, trim
 from musakit.git.store import Store
+from musakit.upstream.progress import silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from musakit.series.result import Applied
     from musakit.upstream.progress import Progress
 
+_OBJECTS = "objects.git"
 _FILES = "files"  # entry of a release: mode and object id of files of its tree
 _PACKS = 200  # in the store of what a forecast makes; with more it is made anew
 
@@ -127,33 +129,39 @@ class Work:
         return Found(verdicts, self.shelf.find(question.key(self._rules, release.tree, effect)))
 
     def needs(
-        self, names: Sequence[str], workers: Workers, progress: Progress
+        self,
+        names: Sequence[str],
+        entries: Iterable[str],
+        workers: Workers,
+        progress: Progress = silent,
     ) -> dict[str, frozenset[str]]:
         """The contract entries that hold on the pin, but not without a patch, by patch.
 
         Args:
             names: the patches.
+            entries: ids of the entries that matter.
             workers: the processes that work.
             progress: told how many patches are done.
         """
         applied, patches, question = self._subject[1:]
-        if question is None or not names:
+        ids = tuple(sorted(entries))
+        if question is None or not names or not ids:
             return {}
-        asked = ("", *names)
-        keys = {name: needs_key(self._rules, patches, question, name) for name in asked}
-        left = [name for name in asked if self.shelf.find(keys[name]) is None]
+        place = self._folder / _OBJECTS
+        tasks = {
+            name: Without(Store(place), self._folder, applied, patches, question, ids, name)
+            for name in ("", *names)
+        }
+        keys = {name: task.key(self._rules) for name, task in tasks.items()}
+        left = [task for name, task in tasks.items() if self.shelf.find(keys[name]) is None]
         if left:
             with locked(self._folder / "work.lock"):
-                objects = objects_store(self._store, self._folder)
-                tasks = [
-                    Without(objects, self._folder, applied, patches, question, name)
-                    for name in left
-                ]
-                for done, (number, entries) in enumerate(workers.spread(entries_without, tasks)):
-                    self.shelf.put(applied.pristine, {keys[left[number]]: entries})
-                    progress("leaving out one patch at a time", done + 1, len(tasks))
-        found = {name: frozenset(self.shelf.find(keys[name])) for name in asked}
-        return {name: found[name] - found[""] for name in names}
+                objects_store(self._store, self._folder)
+                for done, (number, found) in enumerate(workers.spread(entries_without, left)):
+                    self.shelf.put(applied.pristine, {keys[left[number].patch]: found})
+                    progress("leaving out one patch at a time", done + 1, len(left))
+        known = {name: frozenset(self.shelf.find(key)) for name, key in keys.items()}
+        return {name: known[name] - known[""] for name in names}
 
     def _read_shelf(self) -> Shelf:
         return Shelf(self._folder / "verdicts", self._trees, self._rules)
@@ -246,7 +254,7 @@ def objects_store(store: Store, folder: Path) -> Store:
         store: the other one.
         folder: where a forecast keeps what it knows.
     """
-    place = folder / "objects.git"
+    place = folder / _OBJECTS
     if len(list((place / "objects" / "pack").glob("*.pack"))) > _PACKS:
         shutil.rmtree(place)
     made = Store.open(place)
