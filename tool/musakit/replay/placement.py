@@ -92,9 +92,9 @@ def torn(mapping: Mapping, start: int, end: int) -> tuple[int, ...]:
 def rivals(mapping: Mapping, quoted: tuple[int, int], change: tuple[int, int]) -> tuple[int, ...]:
     """Other places that a change fits as well as the one to which it is carried.
 
-    Asked where lines that the patch quotes have changed. The upstream may have doubled the lines around the change; then
-    a copy that more of the quoted lines surround is as good a place. None if there are as many copies as before, in the
-    same turn, or if the copies are in other functions.
+    Asked where lines that the patch quotes have changed. The upstream may have doubled the lines around the change;
+    then a copy that more of the quoted lines surround is as good a place. None if there are as many copies as before,
+    in the same turn, or if the copies are in other functions.
 
     Args:
         mapping: the comparison.
