@@ -74,3 +74,12 @@ def test_git_is_not_asked_when_nothing_is_missed(
     monkeypatch.setattr(Renames, "_ask", fail)
     made = make(store, one(lines(30)), [one(lines(30, _10="ten"))], one(lines(30, _20="x")))
     assert made.replay().ok
+
+
+def test_two_files_that_the_upstream_may_have_moved_to_one(store: Store) -> None:
+    """The series deletes the one and renames the other: only one of both can be found."""
+    files = {"a.py": BODY, "b.py": BODY, "keep": File(b"k\n")}
+    states = [{"a.py": BODY, "keep": File(b"k\n")}, {"m/a.py": BODY, "keep": File(b"k\n")}]
+    result = make(store, files, states, {"m/a.py": BODY, "keep": File(b"k\n")}).replay()
+    assert [outcome.verdict for outcome in result.outcomes] == ["unmodified", "conflict"]
+    assert result.outcomes[0].hunks[0].target == "m/a.py"

@@ -38,7 +38,7 @@ def _moved(case: FileCase) -> FileResult:
     assert after is not None
     old, new = file.old_path, file.path
     source = old if case.side.entry(old) is not None else case.locate(old)
-    if not file.is_copy and source == new:
+    if not file.is_copy and source == new and case.side.entry(new) is not None:
         outcome = about(case, new, *since(case, new, case.side.entry(new), any_content=True))
         return _content(case, new, new, outcome)
     there = case.side.entry(source) if source is not None else None
