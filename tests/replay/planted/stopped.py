@@ -20,6 +20,8 @@ _MAIN = "import os\n\n\ndef main():\n    return os\n"
 
 _LOADER = "def load(x):\n    a = open(x)\n    b = a.read()\n    return b\n"
 
+_CLOSED = "def f():\n    x = 1\n    return x\n    x = 1\n    x = 1\n    y\n}\n"
+
 _ITEMS = b"".join(b"- item\n  a: 1\n  b: 2\n  c: 3\n" for _ in range(3))
 _ROWS = _ITEMS + b"# end\n"
 
@@ -67,6 +69,13 @@ _OTHER_HELPER = _HELPER.replace("def helper(a):", "def helper(a, extra=None):").
     "    return c", "    c += 1\n    return c"
 )
 CONTRADICTED_CASES = (
+    simple(
+        "both sides add at the end, where one addition can be taken to be further up",
+        CONTRADICTED,
+        _CLOSED,
+        _CLOSED + "    x = 1\n    y\n}\n",
+        _CLOSED + "    y\n}\n",
+    ),
     simple(
         "the added lines are there, and so is a removed function, beyond blank lines that slide",
         CONTRADICTED,

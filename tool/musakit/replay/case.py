@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.replay.outcome import BAD, Clash, HunkOutcome
+from musakit.upstream.content import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,7 +50,7 @@ class FileCase(NamedTuple):
         after: the file that it makes; None if it deletes it.
         entry: what is at a path of the other tree, with the sections of the patch so far.
         side: the other tree before the patch.
-        locate: where a file of the own tree is on the other one; None if it is nowhere.
+        places: where a file of the own tree may be on the other one, which lacks its path.
         is_ours: whether the series itself creates a path, so that no release has it.
         leaving: paths of the other tree that the patch takes away.
         later: the entries that later patches of the series make of a path, by patch.
@@ -63,13 +64,28 @@ class FileCase(NamedTuple):
     after: Entry | None
     entry: Callable[[str], Entry | None]
     side: Side
-    locate: Callable[[str], str | None]
+    places: Callable[[str], tuple[str, ...]]
     is_ours: Callable[[str], bool]
     leaving: AbstractSet[str]
     later: Callable[[str], Sequence[tuple[str, Entry | None]]]
     texts: Texts
     mappings: Mappings
     labels: Labels
+
+    def locate(self, path: str) -> str | None:
+        """Where a file of the own tree is on the other one, which lacks its path; None if that is not certain."""
+        places = self.places(path)
+        return places[0] if len(places) == 1 else None
+
+    def absence(self, path: str) -> tuple[Kind, str]:
+        """What keeps a section from its file, which is not at `path` and not certainly elsewhere; with a sentence."""
+        places = self.places(path)
+        if len(places) < 2:
+            return "gone", ""
+        return (
+            "ambiguous",
+            f"the upstream may have moved it to {' or to '.join(map(shown, places))}",
+        )
 
 
 def since(

@@ -110,7 +110,7 @@ class Culprits:
         judge = Judge(
             *(line.own, self._texts),
             # Where the replay found it; what it was called in between is not looked for.
-            lambda path: hunk.target if path == hunk.path else None,
+            lambda path: (hunk.target,) if path == hunk.path else (),
             ("", ""),
         )
         kinds: dict[tuple[tuple[str, Entry], ...], Kind | None] = {}

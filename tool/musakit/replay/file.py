@@ -137,13 +137,16 @@ def _gone(case: FileCase, path: str) -> FileResult:
     assert before is not None
     assert after is not None
     outcomes = []
-    if file.is_moved or before.mode != after.mode or file.binary:
-        outcomes.append(about(case, path, "gone"))
     source = file.old_path or path
+    kind, text = case.absence(source)
+    if file.is_moved or before.mode != after.mode or file.binary:
+        outcomes.append(about(case, path, kind, text=text))
     for hunk, offset in zip(file.hunks, case.own.offsets, strict=True):
         line = hunk.start + offset + (0 if hunk.old else 1)
         outcomes.append(
-            HunkOutcome(*(0, source, path, "gone", line), old=tuple(hunk.old), new=tuple(hunk.new))
+            HunkOutcome(
+                *(0, source, path, kind, line), old=tuple(hunk.old), new=tuple(hunk.new), text=text
+            )
         )
     return bad(case, path, tuple(outcomes), None, {path: after})
 

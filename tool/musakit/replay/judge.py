@@ -132,7 +132,9 @@ class _Work:
             return self._vanished(hunk, fates)
         if left:
             left += [segment for segment in clean if not placements[segment].is_certain]
-            judged = self._elsewhere(hunk) or self._conflict(hunk, left, fates)
+            # Lines that stand where they stood were not moved: the upstream has added others at the same place.
+            moved = self._elsewhere(hunk) if inside else None
+            judged = moved or self._conflict(hunk, left, fates)
         else:
             judged = self._clean(hunk, {s: placements[s] for s in clean}, bool(inside or fates))
             judged = self._with_lost(judged, fates)

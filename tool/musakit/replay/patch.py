@@ -70,7 +70,7 @@ class Judge:
         self,
         own: Own,
         texts: Texts,
-        target: Callable[[str], str | None],
+        targets: Callable[[str], tuple[str, ...]],
         names: tuple[str, str],
     ) -> None:
         """Nothing is judged yet.
@@ -78,12 +78,12 @@ class Judge:
         Args:
             own: the series on its own tree.
             texts: contents of both trees.
-            target: where the upstream has moved a file that the other tree lacks; None if it is nowhere.
+            targets: where the upstream may have moved a file that the other tree lacks.
             names: what conflict markers call the other tree and the series' own.
         """
         self._own = own
         self._texts = texts
-        self._target = target
+        self._targets = targets
         self._names = names
         self._mappings = Mappings()
         self.blockers = Blockers(own, texts, self._mappings)
@@ -118,7 +118,7 @@ class Judge:
     def case(self, run: _Run, file: OwnFile, before: Entry | None, after: Entry | None) -> FileCase:
         """A section of a patch with all that it is judged by."""
         return FileCase(
-            *(file, before, after, run.entry, run.side, self.locate),
+            *(file, before, after, run.entry, run.side, self.places),
             lambda path: path in self._own.created,
             run.leaving,
             lambda path: self._later.of(path, run.index),
@@ -126,9 +126,9 @@ class Judge:
             Labels(*self._names, run.patch.name),
         )
 
-    def locate(self, path: str) -> str | None:
-        """Where a file of the series' own tree is on the other one, which lacks its path."""
-        return None if path in self._own.created else self._target(path)
+    def places(self, path: str) -> tuple[str, ...]:
+        """Where a file of the series' own tree may be on the other one, which lacks its path."""
+        return () if path in self._own.created else self._targets(path)
 
     def after(self, file: OwnFile, before: Entry | None) -> Entry | None:
         """The file after one of several sections of a patch for it."""
@@ -172,7 +172,10 @@ class _Run:
         path = file.patch.old_path
         if path is None or not file.patch.leaves:
             return None
-        return path if self.side.entry(path) is not None else self._judge.locate(path)
+        if self.side.entry(path) is not None:
+            return path
+        places = self._judge.places(path)
+        return places[0] if len(places) == 1 else None
 
 
 class _Later:

@@ -71,7 +71,7 @@ def replay(
         wanted = sorted(path for path in paths if path is not None and path not in own.created)
         renames = Renames(store, applied.base, onto, there, wanted)
         with _Writer(quarantine, texts, onto) as writer:
-            run = _Run(own, Judge(own, texts, renames.target, names), Side(there, reader), writer)
+            run = _Run(own, Judge(own, texts, renames.targets, names), Side(there, reader), writer)
             for index in range(len(own.patches)):
                 run.step(index, decisions)
                 if progress is not None:

@@ -66,6 +66,9 @@ def judge_deleted(case: FileCase) -> FileResult:
     target = path if case.entry(path) is not None else case.locate(path)
     there = case.entry(target) if target is not None else None
     if target is None or there is None:
+        lacking, text = case.absence(path)
+        if lacking != "gone":
+            return bad(case, path, (about(case, path, lacking, text=text),), None, {})
         if case.is_ours(path):
             return bad(case, path, (about(case, path, "gone"),), None, {})
         kind, by = since(case, path, None)
