@@ -26,11 +26,6 @@ TREE = {
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench.make(tmp_path)
-
-
-@pytest.fixture
 def folder(bench: Bench, tmp_path: Path) -> Path:
     place = tmp_path / "tree"
     worktree.create(bench.store, bench.base(TREE), place, "demo")

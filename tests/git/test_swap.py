@@ -35,20 +35,8 @@ NEW = {
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench.make(tmp_path)
-
-
-@pytest.fixture
 def commits(bench: Bench) -> list[str]:
     return commit(bench.store, [Change(OLD), Change(NEW)])
-
-
-@pytest.fixture
-def folder(bench: Bench, commits: list[str], tmp_path: Path) -> Path:
-    folder = tmp_path / "tree"
-    worktree.create(bench.store, commits[0], folder, "vllm")
-    return folder
 
 
 def go(bench: Bench, folder: Path, commits: list[str]) -> bool:

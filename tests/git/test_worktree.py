@@ -48,20 +48,8 @@ HOSTILE = {
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench.make(tmp_path)
-
-
-@pytest.fixture
 def commits(bench: Bench) -> list[str]:
     return commit(bench.store, [Change(OLD), Change(NEW)])
-
-
-@pytest.fixture
-def folder(bench: Bench, commits: list[str], tmp_path: Path) -> Path:
-    folder = tmp_path / "checkout"
-    worktree.create(bench.store, commits[0], folder, "vllm")
-    return folder
 
 
 def edited(folder: Path) -> tuple[str, ...]:

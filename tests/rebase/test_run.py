@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from musakit.errors import ConfigError, IntegrityError, UsageError
+from musakit.git.edits import Sides
+from musakit.git.store import Store
 from musakit.rebase import run as rebase
+from musakit.rebase.resolution import FOLDER
+from musakit.rebase.worktree import Conflict, present
 from musakit.target.apply import apply_target
 from musakit.upstream.target import load_target
-from tests.builders import run_git, snapshot
+from tests.builders import File, run_git, snapshot
 from tests.rebase.project import ACCEPT, ONTO, Project
+from tests.replay.made import make
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_from_beginning_to_end(project: Project) -> None:
@@ -167,12 +175,88 @@ def test_nothing_is_taken_while_something_is_open(project: Project) -> None:
     (project.tree / "pkg" / "m00.py").write_bytes(
         run_git("show", "HEAD:pkg/m00.py", cwd=project.tree)
     )
-    found = project.go(action="continue")  # taking the upstream's side is a resolution too
+    with pytest.raises(UsageError, match="leaves nothing of `patch-001"):
+        project.go(action="continue")  # taking the upstream's side is leaving the patch out
+    assert not list((project.patches / FOLDER).glob("*"))
+    found = project.go(action="skip")
     assert found.in_turn is not None
     assert found.in_turn.patch == "patch-008.patch"
-    patch = found.upstreams[0].patches[1]
-    assert patch.leaves
-    assert patch.resolution is not None
+
+
+def test_what_could_not_be_used_is_not_recorded(project: Project) -> None:
+    project.go(onto=(ONTO,))
+    place = project.tree / "pkg" / "m00.py"
+    given = place.read_bytes()
+    place.unlink()
+    place.symlink_to("/etc/passwd")
+    with pytest.raises(UsageError, match="holds what no patch may do") as caught:
+        project.go(action="continue")
+    assert "link" in caught.value.detail
+    place.unlink()
+    place.write_bytes(b"def broken(:\n")
+    with pytest.raises(UsageError, match="no Python any more") as caught:
+        project.go(action="continue")
+    assert caught.value.detail.startswith("pkg/m00.py:1: ")
+    assert not list((project.patches / FOLDER).glob("*"))
+    place.write_bytes(given)
+    project.resolve()
+    found = project.go(action="continue")
+    assert found.in_turn is not None
+    assert found.in_turn.patch == "patch-008.patch"
+
+
+@pytest.mark.parametrize("action", ["abort", "skip"])
+def test_what_is_only_staged_is_not_lost(project: Project, action: str) -> None:
+    project.go(onto=(ONTO,))
+    place = project.tree / "pkg" / "m00.py"
+    given = place.read_bytes()
+    place.write_bytes(b"staged = 1\n")
+    run_git("add", "pkg/m00.py", cwd=project.tree)
+    place.write_bytes(given)
+    with pytest.raises(UsageError, match="nothing was touched"):
+        rebase.abort(project.places, "new") if action == "abort" else project.go(action="skip")
+    assert run_git("show", ":pkg/m00.py", cwd=project.tree) == b"staged = 1\n"
+
+
+def test_a_file_that_git_ignores_is_not_lost(project: Project) -> None:
+    project.go(onto=(ONTO,))
+    (project.tree / ".git/info/exclude").write_text("*.orig\n")
+    (project.tree / "notes.orig").write_text("mine\n")
+    with pytest.raises(UsageError, match="nothing was touched"):
+        rebase.abort(project.places, "new")
+    (project.tree / "notes.orig").unlink()
+    (project.tree / "__pycache__").mkdir()
+    (project.tree / "__pycache__/made.pyc").write_bytes(b"")
+    rebase.abort(project.places, "new")
+    assert not project.tree.exists()
+
+
+@pytest.mark.parametrize("upstream", ["new.py/x.py", "folder"])
+def test_a_file_in_the_place_of_a_folder_leaves_the_patch_to_a_person(
+    tmp_path: Path, upstream: str
+) -> None:
+    """No work tree has a form for it: it is said, and the patch can be left out."""
+    store = Store.open(tmp_path / "cache" / "store.git")
+    path = "new.py" if "/" in upstream else "folder/x.py"
+    base = {"a": File(b"a\n")}
+    made = make(store, base, [{**base, path: File(b"x\n")}], {**base, upstream: File(b"u\n")})
+    (outcome,) = made.replay().outcomes
+    assert outcome.verdict == "conflict"
+    sides = {
+        clash.path: (Sides(clash.base, clash.ours, clash.theirs), ("100644", b"x\n"))
+        for clash in outcome.clashes
+    }
+    conflict = Conflict("demo", outcome.patch, "0" * 64, outcome.before, {}, sides, "")
+    with pytest.raises(UsageError, match="wants a file") as caught:
+        present(store, tmp_path / "work", "new", conflict)
+    assert caught.value.hints == ("musakit rebase --skip --as new",)
+    assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize("place", ["new", "old/pkg/work"])
+def test_a_work_tree_among_the_targets_is_refused(project: Project, place: str) -> None:
+    with pytest.raises(UsageError, match="among the targets"):
+        project.go(onto=(ONTO,), worktree=project.patches / place)
 
 
 def test_leaving_a_patch_out(project: Project) -> None:
@@ -304,8 +388,8 @@ def test_what_is_there_is_not_replaced(project: Project) -> None:
         ({"onto": (ONTO,), "action": "continue"}, "no rebase to `new` is under way"),
         ({"onto": ("dema==2.0",)}, "no upstream `dema`; the nearest is `demo`"),
         ({"onto": (ONTO, ONTO)}, "names `demo` twice"),
-        ({"onto": (ONTO,), "name": "../x"}, "cannot have that name"),
-        ({"onto": (ONTO,), "name": "resolutions"}, "cannot have that name"),
+        ({"onto": (ONTO,), "name": "../x"}, "a target's name has letters"),
+        ({"onto": (ONTO,), "name": "resolutions"}, "a target's name has letters"),
         ({"onto": ("demo==1.0@release-1",)}, "pins that already"),
         ({"onto": (ONTO,), "target": "dem"}, "no target `dem`"),
         ({"onto": (ONTO,), "accept": ("patch-001.patch",)}, "cannot be followed"),

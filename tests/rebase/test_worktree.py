@@ -8,7 +8,7 @@ import pytest
 
 from musakit.errors import UsageError
 from musakit.git.edits import Sides
-from musakit.rebase import worktree
+from musakit.rebase import own, worktree
 from musakit.rebase.worktree import Conflict, Marker
 from tests.builders import Bench, Change, File, commit, run_git
 
@@ -69,7 +69,7 @@ def test_a_conflict_is_written(case: Case) -> None:
 
     assert set(status(case.folder).splitlines()) == {"A  new.py", "UU a.py"}
     assert worktree.change_file(case.folder).read_text() == "why\n"
-    assert worktree.own_edits(case.folder, marker) == ()
+    assert own.own_edits(case.folder, marker) == ()
 
 
 def test_it_is_not_written_over(case: Case) -> None:
@@ -187,11 +187,11 @@ def test_another_folder_is_not_touched(case: Case) -> None:
 
 def test_reasons_to_stay(case: Case) -> None:
     marker = case.present(case.one)
-    assert worktree.reasons_to_stay(case.store, case.folder, marker) == ()
+    assert own.reasons_to_stay(case.store, case.folder, marker) == ()
     case.write("a.py", b"mine\n")
     case.write("notes", b"unknown\n")
     run_git("branch", "mine", cwd=case.folder)
-    assert worktree.reasons_to_stay(case.store, case.folder, marker) == (
+    assert own.reasons_to_stay(case.store, case.folder, marker) == (
         "`a.py` is edited",
         "`notes` is not known to git",
         "`refs/heads/mine` has commits",

@@ -102,7 +102,7 @@ def test_findings_moved_symbols_and_unclaimed_entries_need_a_person() -> None:
     assert "vllm.v1.worker:Runner.run" in page.text
     assert "weak-references-need-no-compiled-operator" in page.text
     page = check_page(rebase_page(replace(made, contract=None)))
-    assert "Nothing needs a person" in page.text
+    assert "No patch needs a person; nothing of it was run" in page.text
 
 
 def test_a_patch_that_may_mean_something_else_is_open() -> None:

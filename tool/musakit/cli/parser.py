@@ -20,7 +20,7 @@ COMMANDS = {
     "apply": "apply the series strictly, as commits in the store",
     "checkout": "write a patched upstream to a folder, as a git work tree",
     "build": "apply, build the wheels and verify them",
-    "verify": "check wheels against the patched trees",
+    "verify": "ask the contracts, of trees or of wheels",
     "forecast": "say what moving to each release of an upstream will cost",
     "rebase": "carry a target to other releases",
 }

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit.errors import CommandError, UsageError
 from musakit.git.command import git
 from musakit.git.objects import BlobReader
-from musakit.git.store import Store
+from musakit.git.store import Entry, Store
 from musakit.git.worktree import share_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
-
-    from musakit.git.store import Entry
 
 _INDEX = (
     "musakit-index"  # in `.git`; left over only by a killed process, and written anew by the next
@@ -80,9 +78,22 @@ def unmerged_files(folder: Path) -> frozenset[str]:
     return frozenset(line.partition("\t")[2] for line in lines)
 
 
-def unknown_files(folder: Path) -> tuple[str, ...]:
-    """Files that git does not know and is not told to ignore."""
-    listing = git("ls-files", "--others", "--exclude-standard", "-z", cwd=folder)
+def staged_files(folder: Path) -> dict[str, Entry]:
+    """Files in the index by path, but for those that are not settled yet."""
+    listing = git("ls-files", "--stage", "-z", cwd=folder).decode(errors="surrogateescape")
+    found = {}
+    for line in listing.split("\0")[:-1]:
+        about, path = line.split("\t", 1)
+        mode, blob, stage = about.split(" ")
+        if stage == "0":
+            found[path] = Entry(mode, blob)
+    return found
+
+
+def unknown_files(folder: Path, *, ignored: bool = False) -> tuple[str, ...]:
+    """Files that git does not know, without those that it is told to ignore unless these count too."""
+    rules = () if ignored else ("--exclude-standard",)
+    listing = git("ls-files", "--others", *rules, "-z", cwd=folder)
     return tuple(listing.decode(errors="surrogateescape").split("\0")[:-1])
 
 

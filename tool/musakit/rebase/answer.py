@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from musakit.rebase.conflict import change_text
 from musakit.rebase.decisions import accepted
 from musakit.rebase.proof import prove
+from musakit.rebase.resolution import FOLDER
 from musakit.rebase.result import (
     CarriedPatch,
     CarriedUpstream,
@@ -22,7 +24,6 @@ from musakit.target.verify import has_contract
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from musakit.git.store import Store
     from musakit.rebase.begin import Places
@@ -124,7 +125,10 @@ def _patch(
     if recorded is not None:
         others = recorded.pins if recorded.pins != upstream.pins else ""
         resolution = Resolved(
-            recorded.path, recorded.conflict, tuple(sorted(recorded.results)), others
+            Path(FOLDER, recorded.path.name),
+            recorded.conflict,
+            tuple(sorted(recorded.results)),
+            others,
         )
     return CarriedPatch(
         one.outcome,
@@ -141,7 +145,8 @@ def _in_turn(standing: Standing, folder: Path | None) -> InTurn | None:
         return None
     upstream, one = standing.waiting[0]
     change = change_text(upstream, one)
-    return InTurn(upstream.name, one.patch.name, folder, change, len(standing.waiting))
+    files = tuple(clash.path for clash in one.outcome.clashes)
+    return InTurn(upstream.name, one.patch.name, folder, change, len(standing.waiting), files)
 
 
 def _with_hints(found: Rebase) -> Rebase:
@@ -196,7 +201,7 @@ def finish(
             "contract": _contract(written, upstreams, places),
             "folder": written.outcome.target.folder,
             "notices": (*found.notices, *_not_run(written)),
-            "hints": (),
+            "hints": _next(written),
         }
     )
 
@@ -224,9 +229,15 @@ def _contract(
 
 
 def _not_run(written: Written) -> tuple[str, ...]:
-    target = written.outcome.target
-    if not (target.folder / ENTRIES).is_file():
+    folder = written.outcome.target.folder
+    if not has_contract(written.outcome.target) and not (folder / ENTRIES).is_file():
         return ()
     return (
-        f"the runtime contract was carried over and not run: `musakit verify --runtime {target.name}`",
+        "nothing was run: the contracts are those of the old release, and cannot see what the new one asks besides",
     )
+
+
+def _next(written: Written) -> tuple[str, ...]:
+    target = written.outcome.target
+    has_runtime = (target.folder / ENTRIES).is_file()
+    return (f"musakit verify --runtime {quote(target.name)}",) if has_runtime else ()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from musakit.errors import UsageError
 from musakit.rebase.journal import Asked, Journal, load_journal, near, place_of
 from musakit.rebase.resolution import FOLDER
-from musakit.rebase.write import exists
 from musakit.target.apply import apply_target
+from musakit.target.verify import contract_of, has_contract
 from musakit.upstream.fetch import Fetched, fetch
 from musakit.upstream.onto import parse_onto, resolve
 from musakit.upstream.target import DEFAULT, FILE, find_target
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from musakit.upstream.pin import Target
     from musakit.upstream.progress import Progress
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 
 
 class Places(NamedTuple):
@@ -95,6 +95,10 @@ def begin(order: Order, places: Places, progress: Progress, waiting: Callable[[]
     if known is None:
         _require_new(order, places)
     target = _target(order, places, known)
+    if has_contract(target):
+        contract_of(
+            target, places.checked
+        )  # what is wrong with it would show only after all is written
     onto, changed = _pins(order, places, target, known, progress)
     old = apply_target(target, places.store, progress=progress, waiting=waiting)
     if not old.ok:
@@ -112,6 +116,8 @@ def begin(order: Order, places: Places, progress: Progress, waiting: Callable[[]
         for patched in old.upstreams
     }
     journal = _journal(order, places, old, onto, known)
+    if journal.folder.resolve().is_relative_to(journal.patches):
+        raise UsageError(f"`{near(journal.folder)}` is among the targets, no place for a work tree")
     if known is not None:
         changed = (*changed, *_differences(known, journal))
     return Begun(journal, old, fetched, changed)
@@ -125,10 +131,25 @@ def _require_new(order: Order, places: Places) -> None:
         raise UsageError(
             f"no rebase to `{order.name}` is under way{here}; `--onto NAME==VERSION` begins one"
         )
-    if not _NAME.fullmatch(order.name) or order.name in {DEFAULT, FOLDER}:
-        raise UsageError(f"`--as {order.name}`: a target cannot have that name")
-    if folder.exists():
-        raise exists(folder)
+    taken = {path.name.lower(): path for path in places.patches.iterdir()}
+    if order.name.lower() in taken:
+        shown = near(taken[order.name.lower()])
+        text = f"`{shown}` is there already; `--as` takes the name of a target that is not"
+        raise UsageError(text, hints=("musakit targets",))
+
+
+def require_name(name: str) -> None:
+    """Refuse what cannot be the name of a target.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    if not _NAME.fullmatch(name) or name in {DEFAULT, FOLDER}:
+        shown = name if len(name) < 100 else f"{name[:100]}…"
+        raise UsageError(
+            f"`--as {shown}`: a target's name has letters, digits and `._+-`, at most 100, and begins"
+            " with a letter or a digit"
+        )
 
 
 def _target(order: Order, places: Places, known: Journal | None) -> Target:

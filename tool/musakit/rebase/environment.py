@@ -118,7 +118,11 @@ def _ask_pip(
         settings=load_settings(),
     )
     rows: list[dict[str, Any]] = json.loads(output)["install"]
-    return {canonicalize_name(row["metadata"]["name"]): row["metadata"]["version"] for row in rows}
+    # A local label, such as that of a CPU build, is one index's own.
+    return {
+        canonicalize_name(row["metadata"]["name"]): row["metadata"]["version"].partition("+")[0]
+        for row in rows
+    }
 
 
 def _updated(text: str, found: Mapping[str, str]) -> Carried:

@@ -218,6 +218,7 @@ class InTurn(NamedTuple):
         worktree: the work tree with the conflict; None if none was written (`--status`).
         change: text that shows what the upstream changed there.
         left: conflicts, and patches that wait for one, this one included.
+        files: the files that a person has to settle.
     """
 
     upstream: str
@@ -225,6 +226,7 @@ class InTurn(NamedTuple):
     worktree: Path | None
     change: str
     left: int
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit import files
 from musakit.errors import ConfigError, UsageError
 from musakit.rebase import journal as journals
-from musakit.rebase import turn, worktree
+from musakit.rebase import own, turn, worktree
 from musakit.rebase.answer import answer, finish, state_of
-from musakit.rebase.begin import begin
+from musakit.rebase.begin import begin, require_name
 from musakit.rebase.conflict import conflict_of
 from musakit.rebase.decisions import accepted, read_accepts
 from musakit.rebase.resolution import FOLDER, load_resolutions
@@ -54,6 +54,7 @@ def run(order: Order, places: Places, progress: Progress, waiting: Callable[[], 
         ToolError: see `begin`, `turn.record`, `turn.skip`, `worktree.present` and `finish`; nothing that was decided
             is lost.
     """
+    require_name(order.name)
     lock = places.cache / "locks" / f"rebase-{_project(places, order.name)}.lock"
     with files.locked(lock, waiting=waiting):
         return _run(_Step(order, places, begin(order, places, progress, waiting), progress))
@@ -185,7 +186,7 @@ def end(places: Places, name: str) -> tuple[str, ...]:
     folder = journal.folder
     if worktree.is_there(places.store, folder, name):
         marker = worktree.marker_of(places.store, folder, name)
-        reasons = worktree.reasons_to_stay(places.store, folder, marker)
+        reasons = own.reasons_to_stay(places.store, folder, marker)
         if Path.cwd().is_relative_to(folder.resolve()):
             reasons = (*reasons, "it is the current folder")
         if reasons:
@@ -216,7 +217,7 @@ def abort(places: Places, name: str) -> tuple[str, ...]:
     folder = journal.folder if journal is not None else None
     if folder is not None and worktree.is_there(places.store, folder, name):
         marker = worktree.marker_of(places.store, folder, name)
-        reasons = worktree.reasons_to_stay(places.store, folder, marker)
+        reasons = own.reasons_to_stay(places.store, folder, marker)
         if reasons:
             raise UsageError(
                 f"`{folder}` holds what is in no resolution; nothing was touched",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from musakit.errors import UsageError
 from musakit.files import sha256_of
 from musakit.git import edits
-from musakit.rebase import worktree
+from musakit.rebase import own, worktree
+from musakit.rebase.checked import check
 from musakit.rebase.decisions import skip_digest
 from musakit.rebase.resolution import (
     FOLDER,
@@ -59,7 +60,7 @@ def record(
     if worktree.is_untouched(folder, marker):
         return Recording((f"nothing was changed in `{folder}`; `--skip` leaves the patch out",))
     tree, found = worktree.read(folder, marker)
-    is_new = _write(places, folder, marker, tree, found, standing)
+    is_new = _write(places, journal, marker, tree, found, standing)
     unknown = [path for path in edits.unknown_files(folder) if path not in found]
     worktree.keep(folder, marker, tree, "resolved")
     shown = ", ".join(f"`{printable(path)}`" for path in unknown)
@@ -81,20 +82,24 @@ def _require_in_turn(
 
 def _write(
     places: Places,
-    folder: Path,
+    journal: Journal,
     marker: Marker,
     tree: str,
     found: dict[str, Content],
     standing: Standing,
 ) -> bool:
+    folder, name = journal.folder, journal.name
     upstream = next(one for one in standing.upstreams if one.name == marker.upstream)
     patch = f"{marker.upstream}/{marker.patch}"
     diff = edits.difference(folder, marker.merged, tree)
     data = format_resolution(patch, upstream.pins, marker.digest, found, diff)
-    name = name_of(patch, marker.digest)
+    file = name_of(patch, marker.digest)
     place = places.patches / FOLDER
-    parse_resolution(place / name, data)  # what cannot be read back is not written
-    return write_resolution(place, name, data)
+    recorded = parse_resolution(place / file, data)  # what cannot be read back is not written
+    for _upstream, one in standing.waiting:
+        if one.outcome.conflict_digest == marker.digest:
+            check(places.store, folder, name, recorded, one.outcome)
+    return write_resolution(place, file, data)
 
 
 def settle(store: Store, journal: Journal, known: dict[str, Recorded]) -> None:
@@ -123,8 +128,16 @@ def skip(places: Places, journal: Journal, standing: Standing) -> tuple[Journal,
     marker = worktree.marker_of(places.store, journal.folder, journal.name)
     notices = [f"`{one.patch.name}` is left out"]
     if marker is not None and marker.patch == one.patch.name:
-        own = worktree.own_edits(journal.folder, marker)
-        if own:
+        staged = own.staged_edits(journal.folder, marker)
+        if staged:
+            folder = journal.folder
+            raise UsageError(
+                f"`{folder}` has files staged that are others on disk; nothing was touched",
+                hints=(f"mv {quote(str(folder))} {quote(f'{folder}.old')}",),
+                detail="\n".join(map(printable, staged)),
+            )
+        edited = own.own_edits(journal.folder, marker)
+        if edited:
             tree = edits.snapshot(journal.folder, marker.open)
             worktree.keep(journal.folder, marker, tree, "skipped")
             ref = f"refs/musakit/skipped/{marker.digest[:12]}"

@@ -15,8 +15,9 @@ from musakit import files
 from musakit.errors import UsageError
 from musakit.files import write_atomically
 from musakit.git import edits, worktree
+from musakit.rebase.own import require_no_edits
 from musakit.series.path import printable
-from musakit.series.tree import split_lines
+from musakit.series.tree import folders_above, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,18 +111,37 @@ def present(store: Store, folder: Path, name: str, conflict: Conflict) -> None:
     """Put a conflict into a work tree, made if need be; one that holds it already stays as it is.
 
     Raises:
-        UsageError: the folder is something else, or holds edits of a person that are kept nowhere else.
+        UsageError: the folder is something else, or holds edits of a person that are kept nowhere else; or the conflict
+            has no form on disk.
     """
     marker = marker_of(store, folder, name)
     if marker is not None and marker.digest == conflict.digest and marker.is_written:
         return
+    _require_room(store, name, conflict)
     if folder.is_dir() and any(folder.iterdir()):
-        _require_no_edits(store, folder, marker)
+        require_no_edits(store, folder, marker)
         _clear(folder, marker)
         edits.go_to(store, folder, conflict.before)
     else:
         worktree.create(store, conflict.before, folder, _label(name))
     _write(folder, conflict)
+
+
+def _require_room(store: Store, name: str, conflict: Conflict) -> None:
+    """Refuse a file in the place of a folder and the reverse, for which a work tree has no form."""
+    entries = store.entries(conflict.before)
+    gone = {path for path, file in conflict.merged.items() if file is None}
+    there = (entries.keys() - gone) | {path for path, file in conflict.merged.items() if file}
+    folders = {above for path in there for above in folders_above(path)}
+    for path, (sides, start) in conflict.open.items():
+        taken = [above for above in folders_above(path) if above in there]
+        taken += [f"{path}/"] if path in folders else []
+        if taken and (start or sides.theirs):
+            raise UsageError(
+                f"`{conflict.patch}` wants a file `{printable(path)}` where the upstream has"
+                f" `{printable(taken[0])}`: change the patch, or leave it out",
+                hints=(f"musakit rebase --skip --as {quote(name)}",),
+            )
 
 
 def _write(folder: Path, conflict: Conflict) -> None:
@@ -146,37 +166,6 @@ def _write(folder: Path, conflict: Conflict) -> None:
 
 def _note(folder: Path, marker: Marker) -> None:
     write_atomically(folder / ".git" / _MARKER, json.dumps(marker._asdict()).encode())
-
-
-def own_edits(folder: Path, marker: Marker | None) -> tuple[str, ...]:
-    """Files of a work tree that are neither what was written for a person nor kept in a commit that will stay."""
-    now = edits.snapshot(folder, marker.open if marker else ())
-    known = [worktree.tree_of(folder, worktree.head_of(folder))]
-    if marker is not None:
-        known += [worktree.tree_of(folder, marker.before), marker.merged, marker.start]
-    differing = [set(edits.changed_paths(folder, tree, now)) for tree in known]
-    return tuple(sorted(set.intersection(*differing)))
-
-
-def _is_loose(store: Store, folder: Path, commit: str) -> bool:
-    """Whether nothing but the work tree's own HEAD holds a commit."""
-    return store.resolve(f"{commit}^{{commit}}") is None and not edits.is_named(folder, commit)
-
-
-def _require_no_edits(store: Store, folder: Path, marker: Marker | None) -> None:
-    head = worktree.head_of(folder)
-    if _is_loose(store, folder, head):
-        raise UsageError(
-            f"`{folder}` is on commit {head[:12]}, which is in no resolution and on no branch",
-            hints=(f"git -C {quote(str(folder))} branch kept-{head[:12]}",),
-        )
-    own = own_edits(folder, marker)
-    if own:
-        raise UsageError(
-            f"`{folder}` has edits that are in no resolution; nothing was touched",
-            hints=(f"mv {quote(str(folder))} {quote(f'{folder}.old')}",),
-            detail="\n".join(map(printable, own)),
-        )
 
 
 def _clear(folder: Path, marker: Marker | None) -> None:
@@ -251,15 +240,6 @@ def keep(folder: Path, marker: Marker, tree: str, what: str) -> None:
     (folder / ".git" / _MARKER).unlink(missing_ok=True)
 
 
-def reasons_to_stay(store: Store, folder: Path, marker: Marker | None) -> tuple[str, ...]:
-    """What a work tree holds that would be lost with it, one line each."""
-    head = worktree.head_of(folder)
-    own = [f"commit {head[:12]} is in no resolution"] if _is_loose(store, folder, head) else []
-    own += [f"`{printable(path)}` is edited" for path in own_edits(folder, marker)]
-    own += [f"`{printable(path)}` is not known to git" for path in edits.unknown_files(folder)]
-    return (*own, *(f"`{ref}` has commits" for ref in edits.named_commits(folder, _RESOLVED)))
-
-
 def delete(folder: Path) -> None:
     """Delete a work tree; a half-deleted one is never seen in its place."""
     with files.scratch_folder(folder.absolute().parent) as scratch:
@@ -268,6 +248,3 @@ def delete(folder: Path) -> None:
 
 def _label(name: str) -> str:
     return f"rebase {name}"
-
-
-_RESOLVED = "refs/musakit/resolved/"

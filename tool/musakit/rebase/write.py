@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from musakit import files, toml
@@ -236,16 +237,9 @@ def _put(made: Path, place: Path) -> None:
             made.rename(place)
             return
     if _contents(made) != _contents(place):
-        raise exists(place)
-
-
-def exists(place: Path) -> UsageError:
-    """The error for a target that is there already."""
-    from shlex import quote
-
-    shown = near(place)
-    hints = (f"mv {quote(str(shown))} {quote(f'{shown}.old')}",)
-    return UsageError(f"`{shown}` is there already and holds something else", hints=hints)
+        shown = near(place)
+        hints = (f"mv {quote(str(shown))} {quote(f'{shown}.old')}",)
+        raise UsageError(f"`{shown}` is there already and holds something else", hints=hints)
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

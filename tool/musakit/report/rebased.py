@@ -139,9 +139,9 @@ def turn_lines(turn: InTurn) -> Iterator[str]:
     """The conflict that is to be resolved now."""
     patch = f"{name_of(turn.patch)} of {readable(turn.upstream)}"
     yield f"to be resolved now: {patch}, {counted(turn.left, 'patch')} left"
-    if turn.worktree is not None:
-        yield f"  work tree: {readable(str(turn.worktree))}"
-    yield from first_lines(readable(line) for line in turn.change.splitlines())
+    for path in turn.files:
+        place = path if turn.worktree is None else str(turn.worktree / path)
+        yield f"  to be edited: {readable(place)}"
 
 
 def contract_lines(contract: ContractAnswers) -> Iterator[str]:

@@ -163,7 +163,7 @@ def _result_lines(found: Rebase) -> Iterator[str]:
     from musakit.report.rebased import proof_text
 
     if found.in_turn is not None and found.in_turn.worktree is not None:
-        yield f"  all of that: {change_file(found.in_turn.worktree)}"
+        yield f"  what the upstream changed there: {change_file(found.in_turn.worktree)}"
     for upstream in found.upstreams:
         if upstream.proof is not None:
             yield f"{upstream.name}: {proof_text(upstream.proof)}"
