@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from musakit.errors import IntegrityError
-from musakit.git.changes import EntryChange, finish_changes, start_changes
+from musakit.git.changes import FileChange, finish_changes, start_changes
 from musakit.git.past import entries_at
 from musakit.git.store import Store
 from tests.builders import Change, File, commit
@@ -33,11 +33,11 @@ def test_changes_by_commit(store: Store) -> None:
     entries = [store.entries(one) for one in commits]
     found = finish_changes(store, start_changes(store, commits[1:]), commits[1:])
     assert found[commits[1]] == (
-        EntryChange(ODD, None, entries[1][ODD]),
-        EntryChange("a", entries[0]["a"], entries[1]["a"]),
-        EntryChange("d/b", entries[0]["d/b"], None),
+        FileChange(ODD, None, entries[1][ODD]),
+        FileChange("a", entries[0]["a"], entries[1]["a"]),
+        FileChange("d/b", entries[0]["d/b"], None),
     )
-    assert found[commits[2]] == (EntryChange("a", entries[1]["a"], entries[2]["a"]),)
+    assert found[commits[2]] == (FileChange("a", entries[1]["a"], entries[2]["a"]),)
 
 
 def test_a_commit_that_changes_nothing(store: Store) -> None:

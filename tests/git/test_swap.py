@@ -10,7 +10,8 @@ import pytest
 
 from musakit.errors import CommandError, ToolError
 from musakit.git import command, worktree
-from musakit.git.swap import changes_between, swap
+from musakit.git.changes import changes_between
+from musakit.git.swap import swap
 from tests.builders import Bench, Change, File, commit, run_git
 from tests.git.test_worktree import on_disk
 

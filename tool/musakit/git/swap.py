@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from musakit import files
 from musakit.git.command import git
@@ -21,54 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
 
+    from musakit.git.changes import FileChange
     from musakit.git.store import Store
 
 _PLAIN = {"100644": 0o666, "100755": 0o777}
-_NOTHING = "000000"
 _YEAR = 365 * 24 * 60 * 60 * 10**9  # nanoseconds
 
 
-class Change(NamedTuple):
-    """One file that differs between two commits.
-
-    Attributes:
-        path: the path; bytes that are not UTF-8 stand as surrogate escapes.
-        old_mode: git's mode before; `000000` if there was no file.
-        new_mode: git's mode after; `000000` if there is none.
-        old_blob: object id before.
-        new_blob: object id after.
-    """
-
-    path: str
-    old_mode: str
-    new_mode: str
-    old_blob: str
-    new_blob: str
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the file is made."""
-        return self.old_mode == _NOTHING
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether a regular file is made, or changed in nothing but its content."""
-        return self.new_mode in _PLAIN and self.old_mode in {self.new_mode, _NOTHING}
-
-
-def changes_between(folder: Path, old: str, new: str) -> tuple[Change, ...]:
-    """The files that differ between two commits of the repository in `folder`."""
-    listing = git(
-        "diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", old, new, cwd=folder
-    )
-    fields = listing.decode(errors="surrogateescape").split("\0")[:-1]
-    return tuple(
-        Change(path, *about.lstrip(":").split(" ")[:4])
-        for about, path in zip(fields[::2], fields[1::2], strict=True)
-    )
-
-
-def swap(store: Store, folder: Path, changes: Iterable[Change], head: str, commit: str) -> bool:
+def swap(store: Store, folder: Path, changes: Iterable[FileChange], head: str, commit: str) -> bool:
     """Bring a work tree to a commit, or leave it as it is.
 
     Args:
@@ -81,7 +41,7 @@ def swap(store: Store, folder: Path, changes: Iterable[Change], head: str, commi
     Returns:
         False if a change is not plain, or a file is not what its commit says; nothing has happened then.
     """
-    ordered = sorted(changes)
+    ordered = sorted(changes, key=lambda change: change.path)
     if not _fit(folder, ordered):
         return False
     repository = folder.absolute() / ".git"
@@ -112,15 +72,24 @@ def _index_lock(repository: Path) -> Iterator[bool]:
         lock.unlink()
 
 
-def _fit(folder: Path, changes: list[Change]) -> bool:
+def _fit(folder: Path, changes: list[FileChange]) -> bool:
     """Whether all changes are plain, and the files and folders that they need are there and no others."""
-    if not all(change.is_plain for change in changes):
+    if not all(map(_is_plain, changes)):
         return False
     parents = {parent for change in changes for parent in PurePosixPath(change.path).parents}
     if not all(_kind(folder / parent) == stat.S_IFDIR for parent in parents):
         return False
-    wanted = {_NOTHING: 0, **dict.fromkeys(_PLAIN, stat.S_IFREG)}
-    return all(_kind(folder / change.path) == wanted[change.old_mode] for change in changes)
+    return all(
+        _kind(folder / change.path) == (stat.S_IFREG if change.before else 0) for change in changes
+    )
+
+
+def _is_plain(change: FileChange) -> bool:
+    """Whether a regular file is made, or changed in nothing but its content."""
+    before, after = change.before, change.after
+    return (
+        after is not None and after.mode in _PLAIN and (before is None or before.mode == after.mode)
+    )
 
 
 def _kind(path: Path) -> int:
@@ -134,7 +103,7 @@ def _kind(path: Path) -> int:
 class _Swap:
     """Files on their way; what was replaced goes back unless `record` has been reached."""
 
-    def __init__(self, folder: Path, aside: Path, changes: list[Change]) -> None:
+    def __init__(self, folder: Path, aside: Path, changes: list[FileChange]) -> None:
         self._names = [(change, str(folder / change.path)) for change in changes]
         self._aside = str(aside)
         self._folder = folder
@@ -156,26 +125,27 @@ class _Swap:
     def write(self, store: Store) -> None:
         """Write the new contents aside."""
         with files.explained(self._folder), BlobReader(store) as reader:
-            reader.ask(change.new_blob for change, _path in self._names)
-            for number, (change, _path) in enumerate(self._names):
-                mode = _PLAIN[change.new_mode]
+            entries = [change.after for change, _path in self._names if change.after]
+            reader.ask(entry.blob for entry in entries)
+            for number, entry in enumerate(entries):
+                mode = _PLAIN[entry.mode]
                 new = os.open(self._new(number), os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
                 with os.fdopen(new, "wb") as file:
-                    file.write(reader.take(change.new_blob))
+                    file.write(reader.take(entry.blob))
 
     def is_unedited(self) -> bool:
         """Whether every file that changes has the content of its commit; git may have been told not to look."""
         return all(
-            blob_id(Path(path).read_bytes()) == change.old_blob
+            blob_id(Path(path).read_bytes()) == change.before.blob
             for change, path in self._names
-            if not change.is_new
+            if change.before
         )
 
     def replace(self) -> None:
         """Put the new files in the place of the old ones, which are kept until all is done."""
         with files.explained(self._folder):
             for number, (change, path) in enumerate(self._names):
-                if change.is_new:
+                if change.before is None:
                     os.link(self._new(number), path)  # refuses where somebody has just made one
                 else:
                     os.link(path, self._old(number))
@@ -214,7 +184,7 @@ class _Swap:
 
     def _put_back(self) -> None:
         for number, (change, path) in enumerate(self._names[: self._replaced]):
-            if change.is_new:
+            if change.before is None:
                 Path(path).unlink(missing_ok=True)
             else:
                 Path(self._old(number)).replace(path)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from musakit import files
 from musakit.errors import CommandError, UsageError
+from musakit.git.changes import changes_between
 from musakit.git.command import git, start_git
 from musakit.git.store import VERBATIM
-from musakit.git.swap import changes_between, swap
+from musakit.git.swap import swap
 from musakit.process import failed
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from musakit.git.changes import FileChange
     from musakit.git.store import Store
-    from musakit.git.swap import Change
 
 # A file in `.git` that names the store; reading it costs less than asking git, and so does reading HEAD.
 _MARKER = "musakit-store"
@@ -198,13 +199,13 @@ def move(store: Store, folder: Path, commit: str, inspection: Inspection) -> tup
         return after.edited()
 
 
-def _checkout(folder: Path, commit: str, changes: Sequence[Change]) -> None:
+def _checkout(folder: Path, commit: str, changes: Sequence[FileChange]) -> None:
     """What git does; it also says what is in the way."""
     # Files that a person has deleted, which git would bring back without a word.
     deleted = [
         change.path
         for change in changes
-        if not change.is_new and not os.path.lexists(folder / change.path)
+        if change.before and not os.path.lexists(folder / change.path)
     ]
     if deleted:
         raise _in_the_way(folder, deleted)

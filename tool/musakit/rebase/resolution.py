@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.errors import ConfigError, IntegrityError
 from musakit.files import sha256_of, write_atomically
+from musakit.git.changes import FileChange
 from musakit.git.command import IDENTITY_EMAIL, IDENTITY_NAME
 from musakit.git.fastimport import Signature, quote_path
 from musakit.git.store import Entry
@@ -22,7 +23,7 @@ from musakit.series.effect import Effect, compute_effect
 from musakit.series.mail import Mail
 from musakit.series.patch import MalformedPatch
 from musakit.series.path import check_path, printable, unquote
-from musakit.series.tree import FileChange, MemoryTree
+from musakit.series.tree import MemoryTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from musakit.series.mail import parse_mail
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from musakit.git.changes import EntryChange
+    from musakit.git.changes import FileChange
     from musakit.git.fastimport import Signature
     from musakit.git.store import Entry, Store
     from musakit.series.folder import Patch
@@ -112,13 +112,13 @@ class _Tree:
             self._pristine = self._store.entries(self._base)
         return self._pristine.get(path)
 
-    def update(self, changes: Sequence[EntryChange]) -> None:
+    def update(self, changes: Sequence[FileChange]) -> None:
         self._changed.update((change.path, change.after) for change in changes)
 
 
 def _sections(
     files: tuple[FilePatch, ...],
-    changes: Sequence[EntryChange],
+    changes: Sequence[FileChange],
     shifts: dict[tuple[str, int], int],
     tree: _Tree,
 ) -> tuple[OwnFile, ...]:

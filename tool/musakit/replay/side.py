@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from musakit.series.tree import FileChange, MemoryTree
+from musakit.git.changes import FileChange
+from musakit.series.tree import MemoryTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from musakit.errors import CommandError, IntegrityError
 from musakit.git.binary import apply_binary
+from musakit.git.changes import FileChange
 from musakit.git.store import Entry
 from musakit.series.diagnose import already_applied, nearest
 from musakit.series.path import printable
 from musakit.series.place import NotPlaced, place
 from musakit.series.result import Failure, Shift
-from musakit.series.tree import SUBMODULE, FileChange, folders_above, split_lines
+from musakit.series.tree import SUBMODULE, folders_above, split_lines
 from musakit.upstream.content import LINK, folded, follow, shown
 
 if TYPE_CHECKING:

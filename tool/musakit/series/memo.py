@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from musakit.files import sha256_of, write_atomically
+from musakit.git.changes import FileChange
 from musakit.git.fastimport import Signature
 from musakit.git.store import Entry
 from musakit.series.effect import Effect
 from musakit.series.result import Applied, Shift, Step
-from musakit.series.tree import FileChange
 from musakit.upstream.content import LINK
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from musakit.git.objects import blob_id
 from musakit.upstream.content import LINK, folded
@@ -12,24 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
+    from musakit.git.changes import FileChange
     from musakit.git.objects import BlobReader
     from musakit.git.store import Entry
 
 SUBMODULE = "160000"
-
-
-class FileChange(NamedTuple):
-    """One path before and after a patch.
-
-    Attributes:
-        path: the path.
-        before: what was there; None if nothing.
-        after: what is there now; None if nothing.
-    """
-
-    path: str
-    before: Entry | None
-    after: Entry | None
 
 
 def split_lines(content: bytes) -> list[bytes]:
